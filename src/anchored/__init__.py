@@ -1,0 +1,63 @@
+"""Classifiers that hold under noisy labels and unbalanced classes, by anchoring the class prototypes.
+
+Importing this package does no work: names are looked up when they are first used, so that
+``anchored --help`` need not wait for torch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anchored import imbalance as imbalance
+    from anchored import losses as losses
+    from anchored import metrics as metrics
+    from anchored import noise as noise
+    from anchored import prototypes as prototypes
+    from anchored import schedules as schedules
+    from anchored import theory as theory
+    from anchored._errors import InputError as InputError
+    from anchored.heads import AnchoredHead as AnchoredHead
+    from anchored.heads import CosineHead as CosineHead
+    from anchored.heads import LinearHead as LinearHead
+    from anchored.heads import anchor_ as anchor_
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AnchoredHead": "anchored.heads",
+    "CosineHead": "anchored.heads",
+    "InputError": "anchored._errors",
+    "LinearHead": "anchored.heads",
+    "anchor_": "anchored.heads",
+}
+_PACKAGES = ("imbalance", "losses", "metrics", "noise", "prototypes", "schedules", "theory")
+
+__all__ = [
+    "AnchoredHead",
+    "CosineHead",
+    "InputError",
+    "LinearHead",
+    "__version__",
+    "anchor_",
+    "imbalance",
+    "losses",
+    "metrics",
+    "noise",
+    "prototypes",
+    "schedules",
+    "theory",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return import_module(f"anchored.{name}")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'anchored' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

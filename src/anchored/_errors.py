@@ -1,0 +1,19 @@
+"""What a user can do wrong is an InputError: one line with what, where, the rule and the way out."""
+
+from __future__ import annotations
+
+__all__ = ["InputError"]
+
+
+class InputError(ValueError):
+    """Something the user gave cannot be used.
+
+    It is a ``ValueError``, so library users catch it as they would expect; the command line
+    prints its one line and ends with exit code 2. Any other exception there is a bug of ours.
+
+    Example:
+        >>> raise InputError("k must be at least 2, got 1; a single class needs no classifier")
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: k must be at least 2, got 1; a single class needs no classifier
+    """

@@ -1,0 +1,38 @@
+"""Names are literal tables; an unknown name gets the nearest ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+from anchored._errors import InputError
+
+__all__ = ["choose", "suggest"]
+
+T = TypeVar("T")
+
+
+def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
+    """The end of a refusal: the nearest known names, or all of them where none is near.
+
+    Example:
+        >>> suggest("gcee", ["ce", "gce", "nsl"])
+        "did you mean 'gce' or 'ce'?"
+        >>> suggest("zzz", ["ce", "gce"])
+        'choose from ce, gce'
+    """
+    near = get_close_matches(name, list(known), n=2, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"choose from {', '.join(known)}"
+
+
+def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
+    """The entry called ``name``, or a refusal that names the nearest entries.
+
+    Example:
+        >>> choose("ce", {"ce": 1}, what="loss")
+        1
+    """
+    if name in table:
+        return table[name]
+    raise InputError(f"unknown {what} {name!r}; {suggest(str(name), table)}")

@@ -1,0 +1,5 @@
+"""The command ``anchored``: one file per command, each importing torch only when it runs."""
+
+from anchored.cli.app import app, main
+
+__all__ = ["app", "main"]
