@@ -2,6 +2,91 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-def prototypes() -> None:
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson, print_json, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def prototypes(
+    k: Annotated[int, typer.Argument(help="Number of classes.")],
+    d: Annotated[int, typer.Argument(help="Number of features.")],
+    nonnegative: Annotated[
+        bool, typer.Option("--nonnegative", help="For features that are never negative, as behind a ReLU.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write them, as float32 of shape (K, D); a file ending in .npy.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of their orientation, or of the search.")] = 0,
+    json: AsJson = False,
+) -> None:
     """Make class prototypes and measure them."""
+    if out is not None:
+        _check_target(out)
+
+    from dataclasses import asdict
+
+    from anchored._random import stream
+    from anchored.prototypes import make, quality, reachable_margin
+
+    features: Literal["signed", "nonnegative"] = "nonnegative" if nonnegative else "signed"
+    w = make(k, d, features=features, generator=stream(seed, "prototypes"))
+    measured: dict[str, float] = asdict(quality(w))
+    measured["min_margin"] = float(reachable_margin(w, nonnegative=nonnegative).min())
+    if out is not None:
+        _write(w.numpy(), out)
+    if json:
+        file = None if out is None else str(out)
+        print_json({"k": k, "d": d, "features": features, "seed": seed, **measured, "out": file})
+        return
+    rows = [
+        ["largest cosine", f"{measured['max_cosine']:.6f}"],
+        ["smallest angle (degrees)", f"{measured['min_angle_degrees']:.4f}"],
+        ["Gram error", f"{measured['gram_error']:.2e}"],
+        ["norm of the sum", f"{measured['sum_norm']:.2e}"],
+        [f"worst margin of a unit feature, {features}", f"{measured['min_margin']:.4f}"],
+    ]
+    note = "" if out is None else f"written to {out}"
+    print_table(f"{k} prototypes in {d} dimensions", ["quality", "value"], rows, note)
+
+
+def _check_target(out: Path) -> None:
+    """Refuse before any work what could not be written after it."""
+    if out.suffix != ".npy":
+        raise InputError(f"--out must end in .npy, got {str(out)!r}; use {str(out.with_suffix('.npy'))!r}")
+    if not out.parent.is_dir():
+        raise InputError(f"--out must lie in an existing folder, got {str(out)!r}; create {str(out.parent)!r} first")
+    if out.is_dir():
+        raise InputError(f"--out must be a file, got the folder {str(out)!r}; name a file in it")
+
+
+def _write(array: NDArray[np.float32], out: Path) -> None:
+    """Write beside the target and move into place: a reader sees the old file or the new one, never half of it."""
+    import os
+    import tempfile
+
+    import numpy as np
+
+    try:
+        handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".tmp")
+    except OSError as error:
+        raise InputError(
+            f"--out cannot be written, got {str(out)!r} ({error.strerror}); choose another folder"
+        ) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, array, allow_pickle=False)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(out)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,1 +1,80 @@
-"""Placeholder."""
+"""Data: from what a user has to batches that a network can be trained on.
+
+A source (:func:`open_source`) gives a :class:`Dataset`: inputs with labels, and what both are called. :func:`corrupt`
+and :func:`hold_out` make other data sets from it; :class:`Batches` turns it into augmented, normalised batches.
+The alphabet: ``n`` samples, ``k`` classes, ``b`` samples in a batch, images ``(c, h, w)``, vectors ``(d,)``.
+"""
+
+from anchored.data.arrays import from_arrays
+from anchored.data.augment import (
+    Augmentation,
+    ColourJitter,
+    Compose,
+    HorizontalFlip,
+    Mixed,
+    PaddedCrop,
+    RandomResizedCrop,
+    Rotation,
+    mixup,
+)
+from anchored.data.batch import Batch
+from anchored.data.batches import Batches, occurrences, shuffled
+from anchored.data.cifar import load_cifar10, load_cifar100
+from anchored.data.corruption import Corrupted, CorruptionPlan, corrupt
+from anchored.data.dataset import UNLABELLED, Dataset, RowIds, Split
+from anchored.data.digits import load_digits
+from anchored.data.downloads import DOWNLOADS, download
+from anchored.data.file_inputs import FileInputs
+from anchored.data.folder import load_folder
+from anchored.data.holdout import hold_out
+from anchored.data.idx import load_fashion_mnist, load_mnist
+from anchored.data.inputs import Inputs, TensorInputs
+from anchored.data.listfile import load_list
+from anchored.data.normalization import NORMALIZATIONS, Normalization
+from anchored.data.sources import BUILT_IN, open_source
+from anchored.data.table import load_table
+from anchored.data.torch_dataset import TorchInputs, from_torch
+
+__all__ = [
+    "BUILT_IN",
+    "DOWNLOADS",
+    "NORMALIZATIONS",
+    "UNLABELLED",
+    "Augmentation",
+    "Batch",
+    "Batches",
+    "ColourJitter",
+    "Compose",
+    "Corrupted",
+    "CorruptionPlan",
+    "Dataset",
+    "FileInputs",
+    "HorizontalFlip",
+    "Inputs",
+    "Mixed",
+    "Normalization",
+    "PaddedCrop",
+    "RandomResizedCrop",
+    "Rotation",
+    "RowIds",
+    "Split",
+    "TensorInputs",
+    "TorchInputs",
+    "corrupt",
+    "download",
+    "from_arrays",
+    "from_torch",
+    "hold_out",
+    "load_cifar10",
+    "load_cifar100",
+    "load_digits",
+    "load_fashion_mnist",
+    "load_folder",
+    "load_list",
+    "load_mnist",
+    "load_table",
+    "mixup",
+    "occurrences",
+    "open_source",
+    "shuffled",
+]

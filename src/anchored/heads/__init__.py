@@ -1,1 +1,27 @@
-"""Placeholder."""
+"""Heads turn features ``(..., d)`` into logits ``(..., k)``: anchored, cosine, linear, and those of a second stage.
+
+Every head is ``logits = rows @ x + offset``, where ``x`` is the feature vector or, if ``normalize`` is set, its
+direction. ``rows()`` and ``offset()`` give the two, whatever the head trains or keeps fixed.
+"""
+
+from anchored.heads._base import Head
+from anchored.heads.anchor import anchor_
+from anchored.heads.anchored import AnchoredHead
+from anchored.heads.anchored_conv import AnchoredConv
+from anchored.heads.cosine import CosineHead
+from anchored.heads.features import features_of
+from anchored.heads.linear import LinearHead
+from anchored.heads.scaled import ScaledHead
+from anchored.heads.tau_norm import TauNormHead
+
+__all__ = [
+    "AnchoredConv",
+    "AnchoredHead",
+    "CosineHead",
+    "Head",
+    "LinearHead",
+    "ScaledHead",
+    "TauNormHead",
+    "anchor_",
+    "features_of",
+]

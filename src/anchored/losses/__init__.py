@@ -1,1 +1,48 @@
-"""Placeholder."""
+"""Losses: each a row of values over labels, closed under ``+``, scalar ``*`` and :class:`Normalized`.
+
+Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``, ``scale`` for the factor s of the logits.
+"""
+
+from anchored.losses._base import Loss
+from anchored.losses._probability import OwnProbability
+from anchored.losses.absolute import MeanAbsoluteError, ReverseCrossEntropy
+from anchored.losses.class_balanced import class_balanced_weights
+from anchored.losses.combination import Sum
+from anchored.losses.cross_entropy import CrossEntropy
+from anchored.losses.dot_regression import DotRegression
+from anchored.losses.focal import Focal
+from anchored.losses.generalized import GeneralizedCrossEntropy
+from anchored.losses.lade import LADE
+from anchored.losses.margin import LDAM, MarginSoftmax
+from anchored.losses.names import get
+from anchored.losses.normalized import Normalized
+from anchored.losses.prior import BalancedSoftmax, LogitAdjusted
+from anchored.losses.published import SETTINGS, settings_for
+from anchored.losses.sample_logit import NegativeSampleLogit
+from anchored.losses.smoothing import LabelAwareSmoothing
+from anchored.losses.symmetric import SymmetricCrossEntropy
+
+__all__ = [
+    "LADE",
+    "LDAM",
+    "SETTINGS",
+    "BalancedSoftmax",
+    "CrossEntropy",
+    "DotRegression",
+    "Focal",
+    "GeneralizedCrossEntropy",
+    "LabelAwareSmoothing",
+    "LogitAdjusted",
+    "Loss",
+    "MarginSoftmax",
+    "MeanAbsoluteError",
+    "NegativeSampleLogit",
+    "Normalized",
+    "OwnProbability",
+    "ReverseCrossEntropy",
+    "Sum",
+    "SymmetricCrossEntropy",
+    "class_balanced_weights",
+    "get",
+    "settings_for",
+]

@@ -1,1 +1,24 @@
-"""Placeholder."""
+"""Label noise with a receipt: what was asked, what happened, class by class.
+
+Every procedure draws all flips from the clean labels at once, leaves its input untouched and
+returns a :class:`Corruption`. The alphabet: ``n`` samples, ``k`` classes, ``eta`` the noise rate.
+"""
+
+from anchored.noise._asymmetric import asymmetric
+from anchored.noise._corruption import Corruption
+from anchored.noise._historical import apl_sequential, index_blocks
+from anchored.noise._instance import instance_dependent
+from anchored.noise._mappings import MAPPINGS
+from anchored.noise._symmetric import symmetric
+from anchored.noise._transition import transition
+
+__all__ = [  # noqa: RUF022 - plain alphabetical order, as in every package; the rule would put constants first
+    "Corruption",
+    "MAPPINGS",
+    "apl_sequential",
+    "asymmetric",
+    "index_blocks",
+    "instance_dependent",
+    "symmetric",
+    "transition",
+]

@@ -1,1 +1,11 @@
-"""Placeholder."""
+"""Class prototypes on the unit sphere: k directions in d dimensions, as far apart as possible."""
+
+from anchored.prototypes._direct_sum import direct_sum
+from anchored.prototypes._make import make
+from anchored.prototypes._packing import packing
+from anchored.prototypes._paper import paper
+from anchored.prototypes._quality import Quality, quality
+from anchored.prototypes._reachable import reachable_margin
+from anchored.prototypes._simplex import simplex
+
+__all__ = ["Quality", "direct_sum", "make", "packing", "paper", "quality", "reachable_margin", "simplex"]

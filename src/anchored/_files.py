@@ -1,0 +1,54 @@
+"""A file is either the old one or the whole new one: written beside, flushed to disk, moved into place."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from anchored._errors import InputError
+
+__all__ = ["write_atomically", "write_json", "write_text"]
+
+
+def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Call ``write`` with a temporary path beside ``path``; move the file there only when it succeeded.
+
+    A crash, a full disk or an exception at any moment leaves the old file (or none) as it was.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.chmod(0o666 & ~_umask())  # mkstemp makes private files; a result is an ordinary one
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write ``text`` as UTF-8, atomically."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write ``value`` as readable JSON, atomically; NaN and infinity are refused, because they are not JSON."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,91 @@
+"""What every backbone is: a map from inputs to features ``(n, d)`` that declares ``d`` and the sign of its features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torch import Tensor, nn
+
+from anchored._checks import check_integer
+from anchored._errors import InputError
+
+__all__ = ["Backbone", "check_image", "check_shape"]
+
+
+class Backbone(nn.Module):
+    """Features ``(n, feature_dim)`` from inputs ``(n, *input_shape)``.
+
+    Attributes:
+        input_shape: Shape of one input: ``(d,)`` for vectors, ``(channels, height, width)`` for images.
+        feature_dim: Length of the features.
+        signed_features: Whether features can be negative; False after a last ReLU. A head needs
+            to know, because negative coordinates of a prototype are out of reach of ReLU features.
+
+    Example:
+        >>> from anchored import backbones
+        >>> net = backbones.make("cnn4", (1, 28, 28))
+        >>> net.feature_dim, net.signed_features
+        (128, False)
+    """
+
+    input_shape: tuple[int, ...]
+    feature_dim: int
+    signed_features: bool
+
+    def __init__(self, input_shape: tuple[int, ...], *, feature_dim: int, signed_features: bool) -> None:
+        super().__init__()
+        self.input_shape = input_shape
+        self.feature_dim = feature_dim
+        self.signed_features = signed_features
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Features ``(n, d)`` of inputs ``(n, *input_shape)``."""
+        raise NotImplementedError(f"{type(self).__name__} must define forward")
+
+    def extra_repr(self) -> str:
+        """What ``print(net)`` shows beside the layers."""
+        return f"{self.input_shape} -> {self.feature_dim}, signed_features={self.signed_features}"
+
+
+def check_shape(input_shape: object) -> tuple[int, ...]:
+    """``input_shape`` as ``(d,)`` or ``(channels, height, width)``, or a refusal.
+
+    Example:
+        >>> check_shape([1, 28, 28])
+        (1, 28, 28)
+    """
+    if isinstance(input_shape, str) or not isinstance(input_shape, Iterable):
+        raise InputError(
+            f"input_shape must be (d,) or (channels, height, width), got {input_shape!r}; "
+            "write (d,) with its comma for vectors"
+        )
+    shape = tuple(check_integer("every entry of input_shape", size, low=1) for size in input_shape)
+    if len(shape) == 2:
+        raise InputError(
+            f"input_shape must be (d,) or (channels, height, width), got {shape}; write (1, {shape[0]}, {shape[1]}) "
+            "for grey images"
+        )
+    if len(shape) not in (1, 3):
+        raise InputError(
+            f"input_shape must be (d,) or (channels, height, width), got {shape}; leave out the batch dimension"
+        )
+    return shape
+
+
+def check_image(name: str, input_shape: Iterable[int], *, smallest: int) -> tuple[int, int, int]:
+    """``input_shape`` as an image whose sides are at least ``smallest`` pixels.
+
+    Example:
+        >>> check_image("cnn4", (1, 28, 28), smallest=8)
+        (1, 28, 28)
+    """
+    shape = check_shape(input_shape)
+    if len(shape) != 3:
+        raise InputError(f"backbone {name!r} takes images (channels, height, width), got vectors {shape}; use 'mlp'")
+    channels, height, width = shape
+    if min(height, width) < smallest:
+        raise InputError(
+            f"backbone {name!r} needs images of at least {smallest} x {smallest} pixels, got {height} x {width}; "
+            "use 'auto' or enlarge the images"
+        )
+    return channels, height, width

@@ -1,0 +1,221 @@
+"""Arrays: ``.npz`` with ``X`` and ``y`` (and ``X_test``, ``y_test``), a pair of ``.npy`` files, or arrays in Python.
+
+``X`` is ``(n, d)`` for vectors, ``(n, h, w)`` for grey images, ``(n, c, h, w)`` or ``(n, h, w, c)`` with c = 1 or 3
+for images. Integers in 0..255 with more than two dimensions are pixels and stay bytes; all else becomes float32.
+Files are read with pickling off, so an array of Python objects is refused and never run.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored.data.dataset import UNLABELLED, Dataset, Split
+from anchored.data.inputs import TensorInputs
+from anchored.data.labels import LabelPolicy, encode_labels, review_classes
+
+__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz"]
+
+Array = npt.NDArray[Any]
+
+
+def as_inputs(x: Array | Tensor, *, where: str) -> Tensor:
+    """``x`` as inputs: uint8 ``(n, c, h, w)`` for pixels, float32 for everything else; finite, or refused with the row.
+
+    Example:
+        >>> as_inputs(np.zeros((5, 28, 28), dtype=np.uint8), where="X").shape
+        torch.Size([5, 1, 28, 28])
+    """
+    array = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
+    if array.dtype.kind not in "buif":
+        raise InputError(f"{where} must hold numbers, got dtype {array.dtype}; encode text as numbers first")
+    if array.ndim not in (2, 3, 4):
+        raise InputError(
+            f"{where} must be vectors (n, d) or images (n, h, w[, c]), got shape {array.shape}; reshape it"
+        )
+    if array.size == 0:
+        raise InputError(f"{where} is empty: its shape is {array.shape}")
+    if array.ndim > 2:
+        return _images(array, where=where)
+    return _finite_float32(array, where=where)
+
+
+def _images(array: Array, *, where: str) -> Tensor:
+    if array.ndim == 3:
+        array = array[:, None]
+    elif array.shape[1] not in (1, 3) and array.shape[3] in (1, 3):
+        array = array.transpose(0, 3, 1, 2)
+    elif array.shape[1] not in (1, 3):
+        raise InputError(f"{where} must have 1 or 3 channels as (n, c, h, w) or (n, h, w, c), got shape {array.shape}")
+    if array.dtype.kind == "f":
+        return _finite_float32(array, where=where)
+    if array.min() < 0 or array.max() > 255:
+        raise InputError(f"{where}: pixels must lie in 0..255, got {array.min()} to {array.max()}; give floats instead")
+    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.uint8))
+
+
+def _finite_float32(array: Array, *, where: str) -> Tensor:
+    with np.errstate(over="ignore"):  # a value too large for float32 is found, and named, just below
+        values = np.ascontiguousarray(array, dtype=np.float32)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, *place = (int(i) for i in np.argwhere(bad)[0])
+        at = f"row {row}, column {place[0]}" if len(place) == 1 else f"row {row}"
+        raise InputError(
+            f"{where}, {at}: features must be finite, got {array[(row, *place)]} ({int(bad.sum())} such in all); "
+            f"fill or drop them"
+        )
+    return torch.from_numpy(values)
+
+
+def as_label_names(y: Array | Tensor, *, where: str) -> list[str]:
+    """Labels as text, one per sample: whole numbers without a decimal point, text verbatim.
+
+    Example:
+        >>> as_label_names(np.array([3.0, 1.0]), where="y")
+        ['3', '1']
+    """
+    array = y.detach().cpu().numpy() if isinstance(y, Tensor) else np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(f"{where} must hold one label per row, got shape {array.shape}")
+    if array.dtype.kind == "O":
+        return [str(value) for value in array]
+    if array.dtype.kind == "f":
+        odd = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
+        if len(odd):
+            raise InputError(f"{where}, row {odd[0]}: a label must be a whole number or text, got {array[odd[0]]}")
+        array = array.astype(np.int64)
+    if array.dtype.kind == "S":
+        return [value.decode("utf-8", "replace") for value in array.tolist()]
+    if array.dtype.kind not in "buiU":
+        raise InputError(f"{where} must hold whole numbers or text, got dtype {array.dtype}")
+    return [str(value) for value in array.tolist()]
+
+
+def from_arrays(
+    x: Array | Tensor,
+    y: Array | Tensor | None,
+    *,
+    name: str = "arrays",
+    class_names: tuple[str, ...] | None = None,
+    labels: LabelPolicy = "required",
+    where: tuple[str, str] = ("X", "y"),
+) -> Dataset:
+    """A data set from arrays in memory.
+
+    Args:
+        x: Features or images, see the head of this file.
+        y: Labels ``(n,)``, numbers or text; None where there are none.
+        name: What the set is called.
+        class_names: The names known from training, for data that is to be predicted or evaluated.
+        labels: Whether labels are needed.
+        where: What to call ``x`` and ``y`` in a refusal.
+
+    Example:
+        >>> data = from_arrays(np.eye(3), np.array(["b", "a", "b"]))
+        >>> data.class_names, data.labels.tolist()
+        (('a', 'b'), [1, 0, 1])
+    """
+    inputs = as_inputs(x, where=where[0])
+    if y is None or labels == "ignored":
+        if labels == "required":
+            raise InputError(f"{where[1]} is missing: one label per row of {where[0]} is needed")
+        codes, names = torch.full((len(inputs),), UNLABELLED), class_names or ()
+    else:
+        text = as_label_names(y, where=where[1])
+        if len(text) != len(inputs):
+            raise InputError(f"{where[0]} and {where[1]} must have as many rows, got {len(inputs)} and {len(text)}")
+        codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
+    dataset = Dataset(name=name, inputs=TensorInputs(inputs), labels=codes, class_names=names)
+    return review_classes(dataset) if class_names is None and labels == "required" else dataset
+
+
+def _read(path: Path) -> Array | dict[str, Array]:
+    """The array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name."""
+    member = None
+    try:
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return loaded
+            arrays: dict[str, Array] = {}
+            for member in loaded.files:
+                arrays[member] = loaded[member]
+            return arrays
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        where = path if member is None else f"{path}, array {member!r}"
+        raise InputError(f"{where}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    if "allow_pickle" in str(error) or "Object arrays" in str(error):
+        return "it holds Python objects, which are never loaded; save plain numbers or text instead"
+    return "it is not a readable numpy file, or is cut short; write it again with numpy.savez or numpy.save"
+
+
+def load_npz(
+    path: str | Path, *, class_names: tuple[str, ...] | None = None, labels: LabelPolicy = "required"
+) -> Split:
+    """A data set from an ``.npz`` archive with ``X`` and ``y``, perhaps with ``X_test`` and ``y_test``."""
+    path = Path(path)
+    archive = _read(path)
+    if not isinstance(archive, dict):
+        raise InputError(
+            f"{path}: it is a single array and not an archive; call it .npy, or save X and y with numpy.savez"
+        )
+    held = ", ".join(archive) or "nothing"
+    arrays = {key.lower(): array for key, array in archive.items()}
+    x, y, x_test, y_test = (arrays.get(key) for key in ("x", "y", "x_test", "y_test"))
+    if x is None:
+        raise InputError(f"{path} must hold an array called 'X', got {held}")
+    if y is None and labels == "required":
+        raise InputError(f"{path} must hold an array called 'y' beside 'X', got {held}")
+    name = path.stem
+    train = from_arrays(
+        x, y, name=name, class_names=class_names, labels=labels, where=(f"{path}, array 'X'", f"{path}, array 'y'")
+    )
+    if x_test is None:
+        return Split(train)
+    where = (f"{path}, array 'X_test'", f"{path}, array 'y_test'")
+    test = from_arrays(x_test, y_test, name=name, class_names=train.class_names, labels=labels, where=where)
+    if test.inputs.shape != train.inputs.shape:
+        raise InputError(f"{where[0]} must have the shape of 'X', {train.inputs.shape}, got {test.inputs.shape}")
+    return Split(train, test)
+
+
+def load_npy(
+    path: str | Path,
+    label: str | Path | None = None,
+    *,
+    class_names: tuple[str, ...] | None = None,
+    labels: LabelPolicy = "required",
+) -> Split:
+    """A data set from ``X.npy`` and the labels in ``label``, by default the file ``y.npy`` beside it."""
+    path = Path(path)
+    beside = path.with_name("y.npy") if label is None else Path(label)
+    given = beside.exists() and beside != path
+    if not given and labels == "required":
+        raise InputError(
+            f"{path}: its labels were looked for in {beside}, which is not there; name them with label=FILE.npy"
+        )
+    x = _read(path)
+    y = _read(beside) if given and labels != "ignored" else None
+    for file, array in ((path, x), (beside, y)):
+        if isinstance(array, dict):
+            raise InputError(f"{file}: it is an archive and not a single array; call it .npz")
+    assert not isinstance(x, dict)
+    assert not isinstance(y, dict)
+    where = (str(path), str(beside))
+    return Split(from_arrays(x, y, name=path.stem, class_names=class_names, labels=labels, where=where))

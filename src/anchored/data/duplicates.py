@@ -1,0 +1,43 @@
+"""The same file twice: found by content, told apart by whether the two agree on the label.
+
+Two copies under one label count twice and may sit on both sides of a split; two copies under different labels
+cannot both be right. Only files of equal length are read, so most cost nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from torch import Tensor
+
+__all__ = ["find_duplicates", "note_duplicates"]
+
+
+def find_duplicates(paths: Sequence[Path]) -> list[list[int]]:
+    """Groups of places in ``paths`` whose files have the same bytes; groups and places in order."""
+    by_size: dict[int, list[int]] = defaultdict(list)
+    for i, path in enumerate(paths):
+        by_size[path.stat().st_size].append(i)
+    groups: dict[bytes, list[int]] = defaultdict(list)
+    for same in by_size.values():
+        if len(same) > 1:
+            for i in same:
+                with paths[i].open("rb") as file:
+                    groups[hashlib.file_digest(file, "sha256").digest()].append(i)
+    return sorted(group for group in groups.values() if len(group) > 1)
+
+
+def note_duplicates(paths: Sequence[Path], ids: Sequence[str], labels: Tensor) -> tuple[str, ...]:
+    """Notes on files that come twice; those under different labels first, because one of them is wrong."""
+    groups = find_duplicates(paths)
+    torn = [group for group in groups if len({int(labels[i]) for i in group}) > 1]
+    same = [group for group in groups if group not in torn]
+    notes = []
+    for found, text in ((torn, "the same image under different labels"), (same, "the same image more than once")):
+        if found:
+            example = " = ".join(ids[i] for i in found[0][:3])
+            notes.append(f"{text}: {len(found)} group{'s' * (len(found) > 1)}, e.g. {example}")
+    return tuple(notes)

@@ -1,0 +1,127 @@
+"""Images that stay on disk and are decoded when a batch asks for them; and the choice between disk and memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored.data.augment import RandomResizedCrop
+from anchored.data.images import ImageHead, fit_image, open_image, read_head
+from anchored.data.inputs import Inputs, TensorInputs
+
+__all__ = ["MEMORY_LIMIT", "FileInputs", "choose_shape", "image_inputs"]
+
+MEMORY_LIMIT = 2**30
+"""Bytes of pixels up to which images are decoded once and kept in memory."""
+_LARGEST_DEFAULT_SIDE = 224
+_SCAN_LIMIT = 200_000
+
+
+class FileInputs:
+    """Images on disk, decoded on demand.
+
+    Args:
+        paths: One file per sample.
+        shape: ``(c, h, w)`` that every image is brought to: resized to cover it, then cut at the centre.
+        resize: How much larger than the target the image is made before the cut; by default 256/224 for sides of 224
+            and more (the usual evaluation of large images) and 1 below.
+    """
+
+    def __init__(
+        self, paths: Sequence[str | Path], shape: tuple[int, int, int], *, resize: float | None = None
+    ) -> None:
+        if shape[0] not in (1, 3) or min(shape) < 1:
+            raise InputError(f"the shape of images must be (1 or 3, height, width), got {shape}")
+        self.paths = [os.fspath(path) for path in paths]
+        self._shape = shape
+        self.resize = (256 / 224 if min(shape[1:]) >= 224 else 1.0) if resize is None else resize
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one input."""
+        return self._shape
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def take(self, index: Tensor) -> Tensor:
+        """Images ``(b, c, h, w)`` uint8, as evaluation sees them."""
+        c, h, w = self._shape
+        out = np.empty((len(index), c, h, w), dtype=np.uint8)
+        for row, i in enumerate(index.tolist()):
+            out[row] = fit_image(open_image(self.paths[i], c), h, w, self.resize)
+        return torch.from_numpy(out)
+
+    def take_cropped(self, index: Tensor, crop: RandomResizedCrop, uniforms: Tensor) -> Tensor:
+        """Random windows ``(b, c, size, size)`` uint8, each cut from the original image."""
+        c = self._shape[0]
+        out = np.empty((len(index), c, crop.size, crop.size), dtype=np.uint8)
+        for row, i in enumerate(index.tolist()):
+            image = open_image(self.paths[i], c)
+            size = torch.tensor([image.height]), torch.tensor([image.width])
+            top, left, height, width = crop.boxes(uniforms[row : row + 1], *size)[0].tolist()
+            window = image.resize(
+                (crop.size, crop.size), Image.Resampling.BILINEAR, box=(left, top, left + width, top + height)
+            )
+            out[row] = fit_image(window, crop.size, crop.size)
+        return torch.from_numpy(out)
+
+    def subset(self, index: Tensor) -> FileInputs:
+        """The files at ``index``."""
+        c, h, w = self._shape[0], self._shape[1], self._shape[2]
+        return FileInputs([self.paths[i] for i in index.tolist()], (c, h, w), resize=self.resize)
+
+
+def choose_shape(heads: Sequence[ImageHead], *, side: int | None = None) -> tuple[int, int, int]:
+    """The shape that images of these sizes are brought to.
+
+    Grey if all are grey. Their own size if they all agree and it is at most 224; otherwise a square whose side is the
+    median of the shorter sides, at most 224. ``side`` asks for a square of another size.
+
+    Example:
+        >>> choose_shape([ImageHead(28, 28, 1)] * 3), choose_shape([ImageHead(480, 640, 3), ImageHead(90, 80, 3)])
+        ((1, 28, 28), (3, 80, 80))
+    """
+    channels = max(head.channels for head in heads)
+    if side is not None:
+        return channels, side, side
+    sizes = {(head.height, head.width) for head in heads}
+    if len(sizes) == 1 and max(height_width := next(iter(sizes))) <= _LARGEST_DEFAULT_SIDE:
+        return channels, *height_width
+    shorter = sorted(min(head.height, head.width) for head in heads)
+    middle = min(shorter[(len(shorter) - 1) // 2], _LARGEST_DEFAULT_SIDE)
+    return channels, middle, middle
+
+
+def image_inputs(
+    paths: Sequence[Path],
+    *,
+    shape: tuple[int, ...] | None = None,
+    side: int | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+) -> Inputs:
+    """Images as inputs: decoded into memory where they fit, left on disk otherwise.
+
+    Every file's head is read first (of a very large set: every so-manyth), so an unreadable or huge one is named now.
+    """
+    if shape is not None and len(shape) != 3:
+        raise InputError(
+            f"{paths[0]} is an image, but the model takes vectors of {shape[0]} features; give it a table or arrays"
+        )
+    step = -(-len(paths) // _SCAN_LIMIT)
+    heads = [read_head(path) for path in paths[::step]]
+    target = choose_shape(heads, side=side) if shape is None else (shape[0], shape[1], shape[2])
+    files = FileInputs(paths, target)
+    if len(paths) * int(np.prod(target)) > memory_limit:
+        return files
+    chunks = torch.arange(len(paths)).tensor_split(max(1, len(paths) // 64))
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        return TensorInputs(torch.cat(list(pool.map(files.take, chunks))))

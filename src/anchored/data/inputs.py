@@ -1,0 +1,82 @@
+"""Where pixels and features come from: anything that can hand over the rows of an index as one tensor.
+
+A training step asks for ``inputs.take(index)`` and does not know whether the rows lie in memory
+(:class:`TensorInputs`), on disk (:class:`~anchored.data.file_inputs.FileInputs`) or behind a torch
+data set (:class:`~anchored.data.torch_dataset.TorchInputs`).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from anchored._errors import InputError
+
+__all__ = ["Inputs", "TensorInputs"]
+
+
+@runtime_checkable
+class Inputs(Protocol):
+    """n inputs of one shape.
+
+    Attributes:
+        shape: ``(c, h, w)`` for images, ``(d,)`` for vectors, as evaluation sees them.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one input."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def take(self, index: Tensor) -> Tensor:
+        """Rows ``(b, *shape)``: uint8 for images, a float type for vectors. The same index gives the same rows."""
+        ...
+
+    def subset(self, index: Tensor) -> Inputs:
+        """The inputs at ``index``, in that order."""
+        ...
+
+
+class TensorInputs:
+    """Inputs that live in memory as one tensor, so that a batch is one gather.
+
+    Args:
+        tensor: ``(n, c, h, w)`` uint8 or float images, or ``(n, d)`` float vectors.
+
+    Example:
+        >>> inputs = TensorInputs(torch.eye(3))
+        >>> inputs.take(torch.tensor([2, 0]))
+        tensor([[0., 0., 1.],
+                [1., 0., 0.]])
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        if tensor.ndim not in (2, 4):
+            raise InputError(
+                f"inputs must be vectors (n, d) or images (n, c, h, w), got shape {tuple(tensor.shape)}; reshape them"
+            )
+        if tensor.dtype != torch.uint8 and not tensor.dtype.is_floating_point:
+            raise InputError(f"inputs must be uint8 images or floats, got {tensor.dtype}; convert them first")
+        if tensor.ndim == 2 and tensor.dtype == torch.uint8:
+            raise InputError("vectors must be floats, got torch.uint8; convert them, or give images as (n, c, h, w)")
+        self.tensor = tensor.detach().contiguous()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one input."""
+        return tuple(self.tensor.shape[1:])
+
+    def __len__(self) -> int:
+        return self.tensor.shape[0]
+
+    def take(self, index: Tensor) -> Tensor:
+        """Rows ``(b, *shape)`` at ``index``."""
+        return self.tensor.index_select(0, index.to(self.tensor.device))
+
+    def subset(self, index: Tensor) -> TensorInputs:
+        """A copy of the rows at ``index``."""
+        return TensorInputs(self.take(index))

@@ -1,0 +1,54 @@
+"""What every head is: k rows and perhaps k offsets, applied to a feature vector or to its direction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from anchored._checks import check_integer
+
+__all__ = ["Head"]
+
+
+class Head(nn.Module, ABC):
+    """The last layer of a classifier; sizes are named as in :class:`torch.nn.Linear`.
+
+    Args:
+        in_features: Length d of a feature vector.
+        num_classes: Number k of classes.
+
+    Shape:
+        features ``(..., d)``; out ``(..., k)``.
+    """
+
+    normalize: bool = False
+    """Whether the head sees only the direction of a feature vector."""
+
+    def __init__(self, in_features: int, num_classes: int) -> None:
+        super().__init__()
+        self.in_features = check_integer("in_features", in_features, low=1)
+        self.num_classes = check_integer(
+            "num_classes", num_classes, low=2, way_out="a single class needs no classifier"
+        )
+
+    @property
+    def out_features(self) -> int:
+        """The number of classes, under the name that torch's layers use."""
+        return self.num_classes
+
+    @abstractmethod
+    def forward(self, features: Tensor) -> Tensor:
+        """Logits ``(..., k)`` of features ``(..., d)``."""
+
+    @abstractmethod
+    def rows(self) -> Tensor:
+        """``(k, d)``: what a feature vector (or its direction) is multiplied with, scale included."""
+
+    def offset(self) -> Tensor | None:
+        """``(k,)``: what is added to the product, or None where nothing is."""
+        return None
+
+    def extra_repr(self) -> str:
+        """The sizes, as in the constructor."""
+        return f"in_features={self.in_features}, num_classes={self.num_classes}"

@@ -1,0 +1,70 @@
+"""Inner products in full precision: half-precision inputs are multiplied as float32, and rounded once, at the end.
+
+A cosine in bfloat16 has less than three digits, which a scale of 30 turns into several hundredths of a logit. The
+product with k rows is a small part of a network, so it is worth the wider type, under autocast too. The result has the
+type that torch promotes the two inputs to: float32 for bfloat16 features on float32 rows, bfloat16 where both are.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+__all__ = ["inner", "unit"]
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+def shortest_length(dtype: torch.dtype) -> float:
+    """Below this length a vector is shrunk to zero instead of being blown up to length one.
+
+    Its inverse bounds the gradient of the direction. The usual 1e-12 would allow gradients of 1e12. In float16 the
+    bound has to fit into the type (65504), and vectors that short have entries without digits there anyway.
+
+    Example:
+        >>> shortest_length(torch.float32), shortest_length(torch.float16)
+        (1e-06, 0.0009765625)
+    """
+    return max(1e-6, 16 * torch.finfo(dtype).tiny)
+
+
+def without_autocast(device: torch.device) -> AbstractContextManager[object]:
+    """A context in which products keep the type of their inputs."""
+    # Asked first, because an exported graph should not hold a context that does nothing.
+    if torch.amp.is_autocast_available(device.type) and torch.is_autocast_enabled(device.type):
+        return torch.autocast(device.type, enabled=False)
+    return nullcontext()
+
+
+def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
+    """Directions: ``v / max(|v|, shortest)`` along the last axis; a zero vector stays zero.
+
+    Example:
+        >>> unit(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+        tensor([[0.6000, 0.8000],
+                [0.0000, 0.0000]])
+    """
+    shortest = shortest_length(vectors.dtype) if shortest is None else shortest
+    lengths: Tensor = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
+    return vectors / lengths.clamp_min(shortest)
+
+
+def inner(features: Tensor, rows: Tensor, *, normalize: bool, normalize_rows: bool = False) -> Tensor:
+    """Products ``(..., k)`` of features ``(..., d)`` with rows ``(k, d)``, of their directions where asked.
+
+    Example:
+        >>> inner(torch.tensor([[3.0, 4.0]]), torch.eye(2), normalize=True)
+        tensor([[0.6000, 0.8000]])
+    """
+    out_dtype = torch.promote_types(features.dtype, rows.dtype)
+    wide_dtype = torch.float32 if out_dtype in HALF else out_dtype
+    with without_autocast(features.device):
+        x, w = features.to(wide_dtype), rows.to(wide_dtype)
+        if normalize:
+            x = unit(x, shortest=shortest_length(features.dtype))
+        if normalize_rows:
+            w = unit(w, shortest=shortest_length(rows.dtype))
+        return F.linear(x, w).to(out_dtype)

@@ -1,0 +1,69 @@
+r"""The cosine head: trained directions against the direction of the features.
+
+.. math::  f_j(\mathbf z) = s \cos(\mathbf w_j, \mathbf z)
+
+Both lengths are divided out, so a class cannot win by a long row; the directions are free, and under label noise or
+imbalance they drift together, which is what anchoring prevents. The same head with the scale of FNPAL is the paper's
+FNPN, with s = 30 its "Norm".
+
+References:
+    Cao, Wei, Gaidon, Arechiga and Ma, 2019. Learning Imbalanced Datasets with Label-Distribution-Aware Margin Loss.
+    NeurIPS. (The layer their code calls NormedLinear.)
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from anchored._checks import check_real
+from anchored._random import generator_or_default
+from anchored.heads._base import Head
+from anchored.heads._logits import inner, unit
+
+__all__ = ["CosineHead"]
+
+
+class CosineHead(Head):
+    """Cosines between features and trained rows, times a scale.
+
+    Args:
+        in_features: Length d of a feature vector.
+        num_classes: Number k of classes.
+        scale: Factor s > 0 on the cosines. It is 1 by default, because losses with a margin bring their own scale;
+            with plain cross entropy use 30.
+        generator: Where the rows are drawn from; None gives the same ones every time.
+
+    Shape:
+        features ``(..., d)``; out ``(..., k)``, computed as in :class:`AnchoredHead`.
+
+    Example:
+        >>> import torch
+        >>> head = CosineHead(8, 3, scale=30.0)
+        >>> z = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))
+        >>> torch.allclose(head(z), head(1000 * z), atol=1e-4), head.weight.shape
+        (True, torch.Size([3, 8]))
+    """
+
+    normalize = True
+
+    def __init__(
+        self, in_features: int, num_classes: int, *, scale: float = 1.0, generator: torch.Generator | None = None
+    ) -> None:
+        super().__init__(in_features, num_classes)
+        self.scale = check_real("scale", scale, low=0.0, closed="neither")
+        source = generator_or_default(generator)
+        drawn = torch.empty(self.num_classes, self.in_features, device=source.device).uniform_(-1, 1, generator=source)
+        self.weight = nn.Parameter(unit(drawn))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``scale`` times the cosines."""
+        return self.scale * inner(features, self.weight, normalize=True, normalize_rows=True)
+
+    def rows(self) -> Tensor:
+        """``(k, d)``: the directions of the trained rows, times the scale."""
+        return self.scale * unit(self.weight)
+
+    def extra_repr(self) -> str:
+        """The sizes and the scale."""
+        return f"{super().extra_repr()}, scale={self.scale:g}"

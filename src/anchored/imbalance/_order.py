@@ -1,0 +1,135 @@
+r"""The order of an epoch: which sample comes when, as a function of the seed and the epoch alone.
+
+A sampling says how often a class is seen. With :math:`n_j` samples in class j,
+
+================  =============================================================================
+instance          every sample once: class j in proportion to :math:`n_j`
+square-root       :math:`p_j \propto \sqrt{n_j}`
+balanced          :math:`p_j = 1/k`, in cycles: each cycle visits every class once, in random order
+effective-number  :math:`p_j \propto n_j / E_j`, :math:`E_j = (1-\beta^{n_j})/(1-\beta)`, :math:`\beta = 0.9999`
+reversed          :math:`p_j \propto 1/n_j`
+================  =============================================================================
+
+Within a class, samples come in random order and none comes twice before all have come once; then the
+class is shuffled afresh. Classes without samples are never drawn.
+
+References:
+    Kang et al., 2020. Decoupling Representation and Classifier for Long-Tailed Recognition. ICLR.
+    Zhou et al., 2020. BBN: Bilateral-Branch Network for Long-Tailed Visual Recognition. CVPR (reversed).
+    Cao et al., 2019. Learning Imbalanced Datasets with Label-Distribution-Aware Margin Loss. NeurIPS
+    (effective-number).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from anchored._checks import check_integer, check_labels
+from anchored._errors import InputError
+from anchored._names import choose
+from anchored._random import stream
+
+__all__ = ["Sampling", "class_probabilities", "epoch_order"]
+
+Sampling = Literal["instance", "balanced", "square-root", "reversed", "effective-number"]
+
+_BETA = 0.9999
+_WEIGHTS: dict[str, Callable[[Tensor], Tensor]] = {
+    "instance": lambda n: n,
+    "square-root": lambda n: n.sqrt(),
+    "balanced": torch.ones_like,
+    # n / E_j up to a constant; expm1 because 1 - beta**n cancels for small n.
+    "effective-number": lambda n: n / -torch.expm1(n * math.log(_BETA)),
+    "reversed": lambda n: 1 / n,
+}
+
+
+def class_probabilities(counts: Tensor, sampling: Sampling) -> Tensor:
+    """Share of an epoch that each class gets ``(k,)``, float64; an empty class gets none.
+
+    Example:
+        >>> import torch
+        >>> class_probabilities(torch.tensor([90, 0, 10]), "reversed")
+        tensor([0.1000, 0.0000, 0.9000], dtype=torch.float64)
+    """
+    weight = choose(sampling, _WEIGHTS, what="sampling")
+    present = counts > 0
+    shares = torch.zeros(counts.shape, dtype=torch.float64)
+    shares[present] = weight(counts[present].double())
+    return shares / shares.sum()
+
+
+def epoch_order(
+    labels: Tensor, *, sampling: Sampling = "instance", seed: int, epoch: int, length: int | None = None
+) -> Tensor:
+    """Indices of one epoch, for all ranks together.
+
+    Args:
+        labels: Labels ``(n,)``, non-negative integers.
+        sampling: How often each class is seen, see the table above.
+        seed: The run's seed.
+        epoch: Number of the epoch, from 0; the same (seed, epoch) gives the same order, always.
+        length: How many indices; by default ``n``, so that epochs of all samplings take as long.
+
+    Returns:
+        Indices ``(length,)``, int64. For ``"instance"`` and the default length, a permutation.
+
+    Example:
+        >>> import torch
+        >>> labels = torch.tensor([0, 0, 0, 0, 0, 0, 1, 1])
+        >>> labels[epoch_order(labels, sampling="balanced", seed=0, epoch=0)].bincount()
+        tensor([4, 4])
+    """
+    labels = check_labels(labels).cpu()
+    if labels.numel() == 0:
+        raise InputError("labels must hold at least one label, got none")
+    epoch = check_integer("epoch", epoch, low=0)
+    length = labels.numel() if length is None else check_integer("length", length, low=1)
+    choose(sampling, _WEIGHTS, what="sampling")
+    generator = stream(check_integer("seed", seed, low=0), "order", epoch)
+    if sampling == "instance":  # one class of all samples
+        return _members(torch.zeros_like(labels), torch.zeros(length, dtype=torch.int64), generator)
+    sizes = torch.bincount(labels)
+    if sampling == "balanced":
+        return _members(labels, _cycles(sizes, length, generator), generator)
+    shares = class_probabilities(sizes, sampling)
+    return _members(labels, torch.multinomial(shares, length, replacement=True, generator=generator), generator)
+
+
+def _cycles(sizes: Tensor, length: int, generator: torch.Generator) -> Tensor:
+    """Classes ``(length,)``: one random permutation of the classes that have samples after another."""
+    present = sizes.nonzero().squeeze(1)
+    rounds = -(-length // present.numel())
+    return present[torch.rand(rounds, present.numel(), generator=generator).argsort(dim=1)].flatten()[:length]
+
+
+def _members(labels: Tensor, classes: Tensor, generator: torch.Generator) -> Tensor:
+    """One sample of each class of the sequence ``classes`` ``(length,)``, as indices.
+
+    Every class that is visited v times gets a deck of ceil(v / n_j) shuffles of its samples, laid
+    end to end; the i-th visit takes the i-th card.
+    """
+    sizes = torch.bincount(labels)
+    visits = torch.bincount(classes, minlength=sizes.numel())
+    rounds = -(-visits // sizes.clamp(min=1))  # rounded up; 0 for an empty class, which is never visited
+    deck_class = torch.repeat_interleave(rounds)  # (shuffles,): the class of each shuffle
+    deck_size = sizes[deck_class]
+    shuffle = torch.repeat_interleave(deck_size)  # (cards,): the shuffle that each card belongs to
+    card = torch.arange(shuffle.numel())
+    first_of_class = sizes.cumsum(0) - sizes
+    members = labels.argsort(stable=True)  # class after class
+    cards = members[(first_of_class[deck_class] - (deck_size.cumsum(0) - deck_size))[shuffle] + card]
+    mixed = torch.randperm(cards.numel(), generator=generator)
+    cards = cards[mixed[shuffle[mixed].argsort(stable=True)]]  # shuffled, each shuffle in its own place
+
+    dealt = rounds * sizes
+    by_class = classes.argsort(stable=True)  # a class's visits in the order in which they happen
+    visit = torch.arange(classes.numel()) - (visits.cumsum(0) - visits)[classes[by_class]]
+    order = torch.empty_like(classes)
+    order[by_class] = cards[(dealt.cumsum(0) - dealt)[classes[by_class]] + visit]
+    return order

@@ -1,0 +1,234 @@
+r"""What every loss here is: a row with one entry per label the sample might have had.
+
+.. math::  \ell(\mathbf f) = (\ell(\mathbf f, 1), \dots, \ell(\mathbf f, k)), \qquad \mathbf f \in \mathbb R^k.
+
+The value at a label is an entry of the row, the value at a soft label its expectation, symmetry a
+statement about its sum. Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``.
+
+Nothing here looks at the values of logits or targets: a training step is neither stopped to wait
+for the device nor split in two by the compiler. Shapes and dtypes are checked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from anchored._errors import InputError
+from anchored._names import suggest
+
+if TYPE_CHECKING:
+    from anchored.losses.combination import Sum
+
+__all__ = ["Batch", "Loss", "Reduction", "Weight"]
+
+Reduction = Literal["mean", "sum", "none"]
+Weight = Tensor | Sequence[float] | None
+
+_REDUCTIONS = ["mean", "sum", "none"]
+
+
+class Batch:
+    """Logits with their integer labels, and what several terms of a sum would otherwise compute twice."""
+
+    def __init__(self, logits: Tensor, target: Tensor, ignore_index: int) -> None:
+        self.logits = logits
+        self.target = target
+        self.ignore_index = ignore_index
+        self.kept = target != ignore_index
+        """``(n,)`` bool: whose label counts."""
+        self.labels = torch.where(self.kept, target, 0)
+        """``(n,)``: the labels, with 0 in place of an ignored one, so that they can index."""
+        self._log_p: Tensor | None = None
+        self._own_log_p: Tensor | None = None
+
+    # By hand and not by functools.cached_property, whose lock (in Python 3.11) torch.compile cannot follow.
+
+    @property
+    def log_p(self) -> Tensor:
+        """``(n, k)``: log-probabilities."""
+        if self._log_p is None:
+            self._log_p = F.log_softmax(self.logits, dim=1)
+        return self._log_p
+
+    @property
+    def own_log_p(self) -> Tensor:
+        """``(n,)``: the log-probability of the label; 0 where it is ignored."""
+        if self._own_log_p is None:
+            self._own_log_p = -F.nll_loss(self.log_p, self.target, reduction="none", ignore_index=self.ignore_index)
+        return self._own_log_p
+
+    def entries(self, row: Tensor) -> Tensor:
+        """``(n,)``: the entries of ``row`` ``(n, k)`` at the labels."""
+        return row.gather(1, self.labels[:, None]).squeeze(1)
+
+
+class Loss(nn.Module, ABC):
+    r"""A map from logits to the row of its values over all labels.
+
+    A subclass writes :meth:`per_class`; values at labels, at soft labels, class weights, reduction
+    and ignored labels follow. Losses add, and can be multiplied by a number:
+    ``10 * Normalized(CrossEntropy()) + 0.1 * ReverseCrossEntropy()`` is a loss again.
+
+    Args:
+        weight: One factor per class, ``(k,)``. As in ``torch.nn.CrossEntropyLoss`` the mean over
+            integer labels is then divided by the sum of the weights picked, the mean over soft
+            labels by ``n``. It is a buffer that is not saved; assign to it to change it.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+        ignore_index: The label of samples to leave out.
+
+    Shape:
+        logits ``(n, k)``; bfloat16 and float16 are computed, and returned, in float32.
+        target ``(n,)`` int64, or ``(n, k)`` probabilities. Out ``()``, or ``(n,)`` for ``"none"``.
+
+    Example:
+        The squared hinge on the margin to each class, as a loss of one's own:
+
+        >>> import torch
+        >>> class SquaredHinge(Loss):
+        ...     def per_class(self, logits):
+        ...         return (1 - logits).clamp(min=0).square()
+        >>> (0.5 * SquaredHinge(reduction="none"))(torch.tensor([[0.0, 3.0]]), torch.tensor([0]))
+        tensor([0.5000])
+    """
+
+    symmetric: bool = False
+    """Whether the row has the same sum at all logits; then uniform label noise does not move the minimiser."""
+    bounded: bool = False
+    """Whether, for a given ``k``, no value exceeds a bound however large the logits."""
+    shift_invariant: bool = True
+    """Whether adding one number to all logits of a sample changes nothing."""
+    nonnegative: bool = True
+    """Whether no value is below zero."""
+
+    weight: Tensor | None
+
+    def __init__(self, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100) -> None:
+        super().__init__()
+        if reduction not in _REDUCTIONS:
+            raise InputError(f"unknown reduction {reduction!r}; {suggest(str(reduction), _REDUCTIONS)}")
+        if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
+            raise InputError(f"ignore_index must be a whole number, got {ignore_index!r}")
+        self.register_buffer("weight", None if weight is None else check_weight(weight), persistent=False)
+        self.reduction: Reduction = reduction
+        self.ignore_index = ignore_index
+
+    @abstractmethod
+    def per_class(self, logits: Tensor) -> Tensor:
+        """Values ``(n, k)``: entry ``[i, j]`` is the loss of sample ``i`` if its label were ``j``."""
+
+    def pointwise(self, logits: Tensor, target: Tensor) -> Tensor:
+        """Values ``(n,)`` at the labels, or their expectation under soft labels; not weighted, 0 where ignored."""
+        logits = self._checked(logits, target)
+        if target.is_floating_point():
+            return self._over(logits, target.to(logits.dtype))
+        batch = Batch(logits, target, self.ignore_index)
+        return torch.where(batch.kept, self._at(batch), 0.0)
+
+    def forward(self, logits: Tensor, target: Tensor) -> Tensor:
+        """The loss of the batch, weighted and reduced."""
+        if target.is_floating_point():
+            mass = target if self.weight is None else target * self._weight_for(logits)
+            return self._reduced(self.pointwise(logits, mass))
+        values = self.pointwise(logits, target)
+        kept = target != self.ignore_index
+        share = kept.to(values.dtype)
+        if self.weight is not None:
+            share = share * self._weight_for(logits).to(values.dtype)[torch.where(kept, target, 0)]
+            values = values * share
+        return self._reduced(values, share)
+
+    def __add__(self, other: object) -> Sum:
+        from anchored.losses.combination import Sum  # a Sum is a Loss, so it cannot be imported above
+
+        return Sum(self, other) if isinstance(other, Loss) else NotImplemented
+
+    def __mul__(self, factor: object) -> Sum:
+        from anchored.losses.combination import Sum
+
+        return Sum(self, factors=(factor,)) if isinstance(factor, (int, float)) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def extra_repr(self) -> str:
+        """What differs from the defaults."""
+        parts = [] if self.reduction == "mean" else [f"reduction={self.reduction!r}"]
+        parts += [] if self.ignore_index == -100 else [f"ignore_index={self.ignore_index}"]
+        return ", ".join(parts)
+
+    # What a subclass may replace where there is a shorter way than through the whole row.
+
+    def _at(self, batch: Batch) -> Tensor:
+        """Values ``(n,)`` at integer labels; what stands at ignored ones does not matter."""
+        return batch.entries(self.per_class(batch.logits))
+
+    def _over(self, logits: Tensor, mass: Tensor) -> Tensor:
+        """Values ``(n,)``: the row summed with ``mass`` ``(n, k)``, probabilities times class weights."""
+        return (mass * self.per_class(logits)).sum(dim=1)
+
+    def _total(self, batch: Batch) -> Tensor:
+        """Sum ``(n,)`` of each row."""
+        return self.per_class(batch.logits).sum(dim=1)
+
+    def _reduced(self, values: Tensor, share: Tensor | None = None) -> Tensor:
+        if self.reduction == "none":
+            return values
+        if self.reduction == "sum":
+            return values.sum()
+        # An empty or wholly ignored batch has no mean: 0 / 0 is NaN here, as it is in torch.
+        return values.mean() if share is None else values.sum() / share.sum()
+
+    def _weight_for(self, logits: Tensor) -> Tensor:
+        assert self.weight is not None
+        if self.weight.shape != logits.shape[1:]:
+            shapes = f"got {tuple(self.weight.shape)} for logits {tuple(logits.shape)}"
+            raise InputError(f"weight must hold one factor per class: {shapes}")
+        return self.weight
+
+    def _checked(self, logits: Tensor, target: Tensor) -> Tensor:
+        """``logits`` in at least single precision, once shapes and dtypes have been found to fit."""
+        shapes = f"got target {tuple(target.shape)} {target.dtype} for logits {tuple(logits.shape)} {logits.dtype}"
+        if logits.ndim != 2 or not logits.is_floating_point():
+            raise InputError(f"logits must be a floating point tensor (n, k): {shapes}")
+        if target.is_floating_point():
+            if target.shape != logits.shape:
+                raise InputError(f"probabilities must have the shape of the logits: {shapes}; labels must be int64")
+            if self.ignore_index >= 0:
+                raise InputError(
+                    f"ignore_index={self.ignore_index} names a label, but the target holds probabilities: {shapes}; "
+                    f"drop those rows, or give int64 labels"
+                )
+        elif target.ndim != 1 or target.shape[0] != logits.shape[0] or target.dtype != torch.int64:
+            raise InputError(
+                f"target must hold one int64 label per row of logits, or probabilities (n, k): {shapes}; "
+                f"one-hot rows need a floating point dtype"
+            )
+        return in_single_precision(logits)
+
+
+def in_single_precision(logits: Tensor) -> Tensor:
+    """Half precision as float32, the rest as it is.
+
+    A log-probability near 0 and a sum over thousands of classes both need more than bfloat16's eight
+    bits; autocast makes the same choice for ``F.cross_entropy`` on accelerators.
+    """
+    return logits.float() if logits.dtype in (torch.bfloat16, torch.float16) else logits
+
+
+def check_weight(weight: Tensor | Sequence[float]) -> Tensor:
+    """Class weights ``(k,)`` as a floating point tensor, finite and not negative."""
+    given = torch.as_tensor(weight)
+    given = given.detach().clone() if given.is_floating_point() else given.to(torch.get_default_dtype())
+    if given.ndim != 1 or not bool(torch.isfinite(given).all()) or bool((given < 0).any()):
+        raise InputError(
+            f"weight must be a flat sequence of k finite factors that are not negative, got {weight!r}"
+            if given.numel() <= 10
+            else f"weight must be k finite factors that are not negative, got shape {tuple(given.shape)} "
+            f"with values from {given.min().item():g} to {given.max().item():g}"
+        )
+    return given

@@ -1,0 +1,95 @@
+r"""LADE: balanced softmax, plus a regulariser that brings the logits themselves to log-density ratios.
+
+.. math::  \ell(\mathbf f_i, y_i) = -\log \operatorname{softmax}(\mathbf f_i + \log \boldsymbol\pi)_{y_i} + \alpha R,
+           \qquad R = -\sum_{c} \pi_c \left( T^{(1)}_c - T^{(2)}_c - \lambda\, (T^{(2)}_c)^2 \right),
+
+.. math::  T^{(1)}_c = \operatorname*{mean}_{i:\, y_i = c} f_{ic}, \qquad
+           T^{(2)}_c = \log \operatorname*{mean}_{i} \frac{e^{f_{ic}}}{k\,\pi_c}.
+
+The regulariser (a Donsker-Varadhan bound per class) belongs to the batch, not to a sample. Every
+sample carries it whole, so that the mean over the batch is the published sum of the two. A class without
+samples in the batch has :math:`T^{(1)}_c = 0`. Ignored samples take no part.
+
+References:
+    Hong, Han, Choi, Seo, Kim and Chang, 2021. Disentangling Label Distribution for Long-Tailed
+    Visual Recognition. CVPR.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from anchored._checks import check_real
+from anchored.losses._base import Batch, Reduction, Weight
+from anchored.losses._counts import Counts
+from anchored.losses.prior import BalancedSoftmax
+
+__all__ = ["LADE"]
+
+
+class LADE(BalancedSoftmax):
+    """Balanced softmax with the LADE regulariser of the batch.
+
+    Args:
+        counts: Training samples of each class, ``(k,)``.
+        alpha: Factor of the regulariser.
+        penalty: The lambda of the formula, which keeps its second term near zero.
+        weight: As for :class:`~anchored.losses.Loss`; does not change the regulariser.
+        reduction: As for :class:`~anchored.losses.Loss`. With ``"none"`` every value holds the whole
+            regulariser; ``"sum"`` is the sum of those.
+        ignore_index: As for :class:`~anchored.losses.Loss`.
+
+    Shape:
+        logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``. ``per_class`` is the
+        row of the first term only, since the regulariser needs the labels of the batch.
+
+    Example:
+        >>> import torch
+        >>> LADE([30, 10], alpha=0.0)(torch.zeros(1, 2), torch.tensor([0]))      # balanced softmax
+        tensor(0.2877)
+    """
+
+    nonnegative = False
+    shift_invariant = False
+
+    def __init__(
+        self,
+        counts: Counts,
+        *,
+        alpha: float = 0.1,
+        penalty: float = 0.01,
+        weight: Weight = None,
+        reduction: Reduction = "mean",
+        ignore_index: int = -100,
+    ) -> None:
+        super().__init__(counts, weight=weight, reduction=reduction, ignore_index=ignore_index)
+        self.alpha = check_real("alpha", alpha, low=0, closed="left")
+        self.penalty = check_real("penalty", penalty, low=0, closed="left")
+
+    def regulariser(self, logits: Tensor, mass: Tensor, kept: Tensor) -> Tensor:
+        """R ``()`` of logits ``(n, k)``, label mass ``(n, k)`` and who takes part, ``(n,)`` bool."""
+        log_prior = self.log_prior.to(logits.dtype)
+        per_label = mass.sum(dim=0)
+        first = (mass * logits).sum(dim=0) / torch.where(per_label > 0, per_label, 1.0)
+        # The mean of exponentials as a log-sum-exp: exp(logit) itself overflows at 89 in float32.
+        among_kept = logits.masked_fill(~kept[:, None], -math.inf).logsumexp(dim=0) - kept.sum().to(logits.dtype).log()
+        second = among_kept - log_prior - math.log(logits.shape[1])
+        return -(log_prior.exp() * (first - second - self.penalty * second.square())).sum()
+
+    def extra_repr(self) -> str:
+        """The two factors, and the rest where it differs from the defaults."""
+        return f"alpha={self.alpha:g}, penalty={self.penalty:g}, {super().extra_repr()}"
+
+    def _at(self, batch: Batch) -> Tensor:
+        mass = torch.zeros_like(batch.logits).scatter(
+            1, batch.labels[:, None], batch.kept[:, None].to(batch.logits.dtype)
+        )
+        return super()._at(batch) + self.alpha * self.regulariser(batch.logits, mass, batch.kept)
+
+    def _over(self, logits: Tensor, mass: Tensor) -> Tensor:
+        kept = torch.ones_like(logits[:, 0], dtype=torch.bool)
+        shared = self.alpha * self.regulariser(logits, mass, kept)
+        return super()._over(logits, mass) + shared * mass.sum(dim=1)

@@ -1,0 +1,108 @@
+r"""Cross entropy on logits that know the class prior: logit adjustment and balanced softmax.
+
+.. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \tau \log \boldsymbol\pi)_y,
+           \qquad \pi_j = n_j / N .
+
+The prior is added in training only; what the network then learns to output is a score for balanced
+classes. Balanced softmax is :math:`\tau = 1` (adding log n instead of log pi shifts all logits alike).
+
+References:
+    Ren, Yu, Sheng, Ma, Zhao, Yi and Li, 2020. Balanced Meta-Softmax for Long-Tailed Visual Recognition. NeurIPS.
+    Menon, Jayasumana, Rawat, Jain, Veit and Kumar, 2021. Long-Tail Learning via Logit Adjustment. ICLR.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from anchored._checks import check_real
+from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._counts import Counts, check_counts, check_width
+
+__all__ = ["BalancedSoftmax", "LogitAdjusted"]
+
+
+class LogitAdjusted(Loss):
+    """Cross entropy with ``tau`` times the log-prior added to the logits.
+
+    Args:
+        counts: Training samples of each class, ``(k,)``.
+        tau: How much of the prior to account for; 1 aims at balanced accuracy, 0 is cross entropy.
+        weight: As for :class:`~anchored.losses.Loss`.
+        reduction: As for :class:`~anchored.losses.Loss`.
+        ignore_index: As for :class:`~anchored.losses.Loss`.
+
+    Shape:
+        logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
+
+    Example:
+        >>> import torch
+        >>> LogitAdjusted([30, 10])(torch.zeros(1, 2), torch.tensor([1]))      # p = 10 / 40
+        tensor(1.3863)
+    """
+
+    log_prior: Tensor
+
+    def __init__(
+        self,
+        counts: Counts,
+        *,
+        tau: float = 1.0,
+        weight: Weight = None,
+        reduction: Reduction = "mean",
+        ignore_index: int = -100,
+    ) -> None:
+        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+        checked = check_counts(counts)
+        self.tau = check_real("tau", tau, low=0, closed="left")
+        log_prior = (checked / checked.sum()).log().to(torch.get_default_dtype())
+        self.register_buffer("log_prior", log_prior, persistent=False)
+
+    def adjusted(self, logits: Tensor) -> Tensor:
+        """``logits + tau * log_prior``, ``(n, k)``: what the softmax of training sees."""
+        check_width(logits, self.log_prior, "counts")
+        logits = in_single_precision(logits)
+        return logits + self.tau * self.log_prior.to(logits.dtype)
+
+    def per_class(self, logits: Tensor) -> Tensor:
+        """Values ``(n, k)``."""
+        return -F.log_softmax(self.adjusted(logits), dim=1)
+
+    def extra_repr(self) -> str:
+        """The exponent of the prior, and the rest where it differs from the defaults."""
+        return ", ".join(filter(None, [f"tau={self.tau:g}", super().extra_repr()]))
+
+    def _at(self, batch: Batch) -> Tensor:
+        adjusted = self.adjusted(batch.logits)
+        return F.cross_entropy(adjusted, batch.target, ignore_index=batch.ignore_index, reduction="none")
+
+
+class BalancedSoftmax(LogitAdjusted):
+    """Softmax over ``n_j * exp(logit_j)``: logit adjustment at ``tau = 1``.
+
+    Args:
+        counts: Training samples of each class, ``(k,)``.
+        weight: As for :class:`~anchored.losses.Loss`.
+        reduction: As for :class:`~anchored.losses.Loss`.
+        ignore_index: As for :class:`~anchored.losses.Loss`.
+
+    Shape:
+        logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
+
+    Example:
+        >>> import torch
+        >>> BalancedSoftmax([30, 10])(torch.zeros(1, 2), torch.tensor([0]))      # p = 30 / 40
+        tensor(0.2877)
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        *,
+        weight: Weight = None,
+        reduction: Reduction = "mean",
+        ignore_index: int = -100,
+    ) -> None:
+        super().__init__(counts, tau=1.0, weight=weight, reduction=reduction, ignore_index=ignore_index)

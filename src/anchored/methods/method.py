@@ -1,0 +1,90 @@
+"""A method is a value: which head, which loss, which batches and weights, and nothing that runs.
+
+The paper's row names are read by :func:`anchored.methods.parse`; the training loop reads only this
+description. A method that needs its own network or inference rule has a file of its own beside this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["HeadKind", "Method"]
+
+HeadKind = Literal["linear", "cosine", "anchored"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """What a row name of the paper stands for.
+
+    Example:
+        >>> from anchored.methods import parse
+        >>> method = parse("NCE+RCE+FNPAL")
+        >>> method.head, method.normalize, method.scale, method.loss
+        ('anchored', True, 10.0, 'nce+rce')
+        >>> print(method.describe())
+        loss nce+rce on a fixed anchored head, features normalised, scale 10
+    """
+
+    name: str
+    """The canonical name: lower case, loss first, then ``mixup``, ``drw``, and the head."""
+    loss: str
+    """A name of :func:`anchored.losses.get`."""
+    head: HeadKind = "linear"
+    """``linear`` and ``cosine`` are trained; ``anchored`` keeps its prototypes fixed."""
+    normalize: bool = False
+    """Whether features are projected on the unit sphere before the head."""
+    scale: float | Literal["noise-aware"] = 1.0
+    """What the head multiplies its cosines with; ``noise-aware`` is 0.25/(0.05+eta), known once eta is."""
+    loss_scale: float | None = None
+    """The scale inside a margin loss (LDAM's s), where the loss and not the head applies it."""
+    mixup: bool = False
+    """Whether pairs of samples and of labels are blended."""
+    deferred: bool = False
+    """Whether class-balanced weights set in late in training (DRW)."""
+    weighting: Literal["none", "class-balanced"] = "none"
+    """Weights of the loss from the first epoch on."""
+    sampling: Literal["instance", "balanced", "square-root", "reversed", "effective-number"] = "instance"
+    """How the samples of an epoch are drawn; see :func:`anchored.imbalance.epoch_order`."""
+
+    @property
+    def anchored(self) -> bool:
+        """Whether the prototypes are fixed."""
+        return self.head == "anchored"
+
+    @property
+    def noise_aware(self) -> bool:
+        """Whether the scale waits for a noise rate."""
+        return self.scale == "noise-aware"
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the loss or its weights depend on the class counts."""
+        return self.deferred or self.weighting != "none" or self.loss in COUNT_LOSSES
+
+    def describe(self) -> str:
+        """One line in words, as the log and the report show it."""
+        kind = {"linear": "a trained linear head", "cosine": "a trained cosine head"}.get(
+            self.head, "a fixed anchored head"
+        )
+        parts = [f"loss {self.loss} on {kind}"]
+        if self.normalize:
+            parts.append("features normalised")
+        if self.scale != 1.0:
+            parts.append("scale from the noise rate" if self.noise_aware else f"scale {self.scale:g}")
+        if self.loss_scale is not None:
+            parts.append(f"scale {self.loss_scale:g} in the loss")
+        if self.mixup:
+            parts.append("mixup")
+        if self.deferred:
+            parts.append("deferred class-balanced weights")
+        if self.weighting != "none":
+            parts.append("class-balanced weights")
+        if self.sampling != "instance":
+            parts.append(f"{self.sampling} sampling")
+        return ", ".join(parts)
+
+
+COUNT_LOSSES = ("ldam", "balanced-softmax", "logit-adjusted", "lade", "label-aware")
+"""Losses that are built from the class counts."""

@@ -1,0 +1,82 @@
+r"""Accuracy: the share of samples whose label is among the first scores; and who is taken for whom.
+
+.. math::  C_{ij} = \#\{\text{label } i,\ \text{predicted } j\}, \qquad
+           \text{accuracy} = \frac{\operatorname{tr} C}{n}, \qquad
+           \text{accuracy}_i = \frac{C_{ii}}{\sum_j C_{ij}}.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anchored._checks import check_integer
+from anchored._errors import InputError
+from anchored.metrics._inputs import checked_predictions, checked_scores, checked_target
+
+__all__ = ["accuracy", "confusion", "per_class_accuracy"]
+
+
+def accuracy(scores: Tensor, target: Tensor, topk: int = 1) -> float:
+    """Share of samples whose label is among the ``topk`` largest scores, in ``[0, 1]``.
+
+    Args:
+        scores: Logits or probabilities ``(n, k)``; for ``topk=1`` also predicted labels ``(n,)``.
+        target: True labels ``(n,)``.
+        topk: How many guesses count, at most ``k``. Equal scores rank by class index, so that a
+            model that gives every class the same score is not right by luck of the sort.
+
+    Example:
+        >>> import torch
+        >>> scores = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
+        >>> accuracy(scores, torch.tensor([0, 2])), accuracy(scores, torch.tensor([0, 2]), topk=2)
+        (0.5, 1.0)
+    """
+    topk = check_integer("topk", topk, low=1)
+    if topk == 1:
+        predictions, target, _ = checked_predictions(scores, target, None)
+        return (predictions == target).double().mean().item()
+    scores = torch.as_tensor(scores)
+    if scores.ndim == 1:
+        raise InputError(f"topk = {topk} needs scores (n, k), got predictions {tuple(scores.shape)}")
+    scores = checked_scores(scores)
+    n, k = scores.shape
+    if topk > k:
+        raise InputError(f"topk must be at most the number of classes, got topk = {topk} for k = {k}")
+    target = checked_target(target, n, k).to(scores.device)[:, None]
+    true = scores.gather(1, target)
+    earlier = torch.arange(k, device=scores.device) < target
+    ahead = ((scores > true) | ((scores == true) & earlier)).sum(dim=1)
+    return (ahead < topk).double().mean().item()
+
+
+def confusion(scores: Tensor, target: Tensor, k: int | None = None) -> Tensor:
+    """Number of samples by true label (row) and predicted label (column), ``(k, k)``, int64.
+
+    Args:
+        scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
+        target: True labels ``(n,)``.
+        k: Number of classes, for predictions that do not show them all.
+
+    Example:
+        >>> import torch
+        >>> confusion(torch.tensor([0, 1, 1]), torch.tensor([0, 0, 1]))
+        tensor([[1, 1],
+                [0, 1]])
+    """
+    predictions, target, k = checked_predictions(scores, target, k)
+    return torch.bincount(target * k + predictions, minlength=k * k).reshape(k, k)
+
+
+def per_class_accuracy(scores: Tensor, target: Tensor, k: int | None = None) -> tuple[float | None, ...]:
+    """Accuracy within each true class, ``None`` for a class without samples.
+
+    Example:
+        >>> import torch
+        >>> per_class_accuracy(torch.tensor([0, 1, 1, 0]), torch.tensor([0, 0, 1, 0]), k=3)
+        (0.6666666666666666, 1.0, None)
+    """
+    predictions, target, k = checked_predictions(scores, target, k)
+    samples = torch.bincount(target, minlength=k).tolist()
+    correct = torch.bincount(target[predictions == target], minlength=k).tolist()
+    return tuple(c / n if n else None for c, n in zip(correct, samples, strict=True))

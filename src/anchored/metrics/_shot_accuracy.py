@@ -1,0 +1,89 @@
+"""Accuracy of the many-, medium- and few-shot classes: unweighted means of per-class accuracies.
+
+References:
+    Liu et al., 2019. Large-Scale Long-Tailed Recognition in an Open World. CVPR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored.metrics._accuracy import per_class_accuracy
+from anchored.metrics._groups import groups
+
+__all__ = ["ShotAccuracy", "shot_accuracy"]
+
+_NAMES = ("many", "medium", "few", "all")
+
+
+@dataclass(frozen=True)
+class ShotAccuracy(Mapping[str, float | None]):
+    """Accuracy by group; read as attributes or as a mapping of the four names.
+
+    Attributes:
+        many: Mean accuracy of the many-shot classes, ``None`` if none of them was tested.
+        medium: The same for the medium-shot classes.
+        few: The same for the few-shot classes.
+        all: Mean accuracy of all classes that were tested.
+        classes: Over how many classes each mean was taken, in the order of the four names.
+    """
+
+    many: float | None
+    medium: float | None
+    few: float | None
+    all: float | None
+    classes: tuple[int, int, int, int]
+
+    def __getitem__(self, group: str) -> float | None:
+        if group not in _NAMES:
+            raise KeyError(group)
+        value: float | None = getattr(self, group)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
+def shot_accuracy(
+    scores: Tensor,
+    target: Tensor,
+    counts: Sequence[int] | Tensor,
+    rule: Literal["threshold", "mislas"] = "threshold",
+) -> ShotAccuracy:
+    """Accuracy of many-, medium- and few-shot classes, each class counting alike.
+
+    Args:
+        scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
+        target: True labels ``(n,)`` of the test samples.
+        counts: *Training* samples per class ``(k,)``.
+        rule: How classes are grouped, see :func:`anchored.imbalance.shots`.
+
+    Returns:
+        The four means. Classes without test samples take no part; a group without any is ``None``.
+
+    Example:
+        >>> import torch
+        >>> got = shot_accuracy(torch.tensor([0, 0, 1, 0]), torch.tensor([0, 0, 1, 1]), counts=(500, 5))
+        >>> dict(got), got.classes
+        ({'many': 1.0, 'medium': None, 'few': 0.5, 'all': 0.75}, (1, 0, 1, 2))
+    """
+    masks = groups(counts, rule)
+    k = masks[0].numel()
+    scores = torch.as_tensor(scores)
+    if scores.ndim == 2 and scores.shape[1] != k:
+        raise InputError(f"counts must hold one number per class, got {k} for scores of {scores.shape[1]} classes")
+    by_class = per_class_accuracy(scores, target, k)
+    tested = [[a for a, member in zip(by_class, m.tolist(), strict=True) if member and a is not None] for m in masks]
+    tested.append([a for a in by_class if a is not None])
+    many, medium, few, everything = (sum(of) / len(of) if of else None for of in tested)
+    sizes = (len(tested[0]), len(tested[1]), len(tested[2]), len(tested[3]))
+    return ShotAccuracy(many, medium, few, everything, sizes)

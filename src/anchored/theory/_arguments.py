@@ -1,0 +1,44 @@
+"""What the formulas share: k classes, a noise rate below (k-1)/k, a radius B > 0."""
+
+from __future__ import annotations
+
+from anchored._checks import check_integer, check_real
+from anchored._errors import InputError
+
+__all__ = ["check_classes", "check_noise_rate", "check_radius"]
+
+
+def check_classes(k: object) -> int:
+    """``k`` as an ``int`` of at least 2.
+
+    Example:
+        >>> check_classes(10)
+        10
+    """
+    return check_integer("k", k, low=2, way_out="one class leaves nothing to tell apart")
+
+
+def check_noise_rate(eta: object, k: int) -> float:
+    """``eta`` as a ``float`` in ``[0, (k-1)/k)``.
+
+    Example:
+        >>> check_noise_rate(0.8, 10)
+        0.8
+    """
+    rate = check_real("eta", eta, low=0, high=1, closed="left")
+    if not rate * k < k - 1:
+        raise InputError(
+            f"eta must lie in [0, (k-1)/k) = [0, {(k - 1) / k:.4g}) for symmetric noise over k={k} classes, "
+            f"got {eta!r}; from there on the true label is no longer the likeliest"
+        )
+    return rate
+
+
+def check_radius(name: str, radius: object) -> float:
+    """``radius`` as a positive, finite ``float``: a bound B on feature norms, or the scale s of unit features.
+
+    Example:
+        >>> check_radius("B", 5)
+        5.0
+    """
+    return check_real(name, radius, low=0, closed="neither", way_out="it bounds the norm of the features")

@@ -1,0 +1,149 @@
+r"""One temperature makes confidences honest: softmax(f / T) with T fitted on held-out data.
+
+.. math::  T = \arg\min_T \; -\sum_i \log \tilde p_{i, y_i}, \qquad
+           \tilde{\mathbf p}_i = (1-\eta)\,\mathbf p_i + \frac{\eta}{k-1}(1 - \mathbf p_i), \quad
+           \mathbf p_i = \operatorname{softmax}(\mathbf f_i / T).
+
+The held-out labels are as noisy as the training labels. Without :math:`\eta` the fit would make the
+model as unsure as its labels are wrong; with it, :math:`\tilde{\mathbf p}` is the law of the *noisy*
+label, and :math:`\mathbf p` that of the true one. At :math:`\eta = 0` this is ordinary temperature scaling.
+
+References:
+    Guo et al., 2017. On Calibration of Modern Neural Networks. ICML.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from anchored._checks import check_real
+from anchored._errors import InputError
+
+__all__ = ["fit_noise_and_temperature", "fit_temperature", "noisy_nll"]
+
+_LOG_RANGE = (-9.0, 7.0)  # T from 1e-4, for cosines in [-0.3, 0.3], to 1e3, for logits blown up by memorising
+_GRID = 65
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def noisy_nll(
+    logits: Tensor, labels: Tensor, temperature: float, *, noise_rate: float = 0.0, weights: Tensor | None = None
+) -> float:
+    """Mean negative log-likelihood of noisy labels under the softmax at ``temperature``.
+
+    Example:
+        >>> noisy_nll(torch.zeros(2, 4), torch.tensor([0, 1]), 1.0) == math.log(4)
+        True
+    """
+    k = logits.shape[1]
+    log_p = (logits.to(torch.float64) / temperature).log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
+    if noise_rate > 0:
+        # (1-eta) p + eta (1-p)/(k-1), which never vanishes: no logarithm of zero for a confident mistake
+        log_p = (noise_rate / (k - 1) + (1 - noise_rate * k / (k - 1)) * log_p.exp()).log()
+    if weights is None:
+        return float(-log_p.mean())
+    weights = weights.to(torch.float64)
+    return float(-(log_p * weights).sum() / weights.sum())
+
+
+def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None) -> float:
+    """The temperature under which held-out labels are likeliest.
+
+    Args:
+        logits: ``(n, k)`` of data that was not trained on.
+        labels: ``(n,)``, as noisy as the training labels.
+        noise_rate: The share of wrong labels among them.
+        weights: ``(n,)``, how much each sample counts.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> truth = torch.randint(3, (4000,), generator=generator)
+        >>> logits = 0.01 * torch.randn(4000, 3, generator=generator)
+        >>> logits[torch.arange(4000), truth] += 0.03          # right, but as pale as a small scale makes it
+        >>> T = fit_temperature(logits, truth)
+        >>> 0.0025 < T < 0.005                                 # the Bayes posterior has T = 0.01 ** 2 / 0.03
+        True
+    """
+    check_real("noise_rate", noise_rate, low=0.0, high=1.0, closed="left")
+    if len(logits) == 0 or logits.shape[0] != labels.shape[0]:
+        raise InputError(
+            f"a temperature needs one label per row of logits and at least one row, "
+            f"got {tuple(logits.shape)} and {tuple(labels.shape)}"
+        )
+
+    def risk(log_temperature: float) -> float:
+        return noisy_nll(logits, labels, math.exp(log_temperature), noise_rate=noise_rate, weights=weights)
+
+    # With noise the risk need not be convex in T, so look everywhere first and refine only the best place.
+    low, high = _LOG_RANGE
+    step = (high - low) / (_GRID - 1)
+    best = min((low + i * step for i in range(_GRID)), key=risk)
+    return math.exp(_golden_section(risk, max(low, best - step), min(high, best + step)))
+
+
+def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
+    r"""The noise rate and the temperature that together make held-out labels likeliest.
+
+    For a fixed T the likelihood is concave in :math:`\eta`, so each temperature has one best rate, and one
+    search over T finds both. The two can be told apart because a wrong label hits confident and doubtful
+    predictions alike, while an error of the model prefers the doubtful ones.
+
+    Args:
+        logits: ``(n, k)`` of data that was not trained on.
+        labels: ``(n,)``, as noisy as the training labels.
+        weights: ``(n,)``, how much each sample counts.
+
+    Returns:
+        The rate in ``[0, (k-1)/k)``, and the temperature.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> truth = torch.randint(4, (4000,), generator=generator)
+        >>> logits = 5.0 * torch.nn.functional.one_hot(truth, 4) + torch.randn(4000, 4, generator=generator)
+        >>> wrong = torch.rand(4000, generator=generator) < 0.3
+        >>> noisy = torch.where(wrong, (truth + torch.randint(1, 4, (4000,), generator=generator)) % 4, truth)
+        >>> eta, T = fit_noise_and_temperature(logits, noisy)
+        >>> abs(eta - 0.3) < 0.03
+        True
+    """
+    k = logits.shape[1]
+    limit = (k - 1) / k
+
+    def best_rate(log_temperature: float) -> tuple[float, float]:
+        p = (logits.to(torch.float64) / math.exp(log_temperature)).softmax(dim=1)
+        p = p.gather(1, labels[:, None]).squeeze(1).clamp(min=1e-300)
+        weight = torch.ones_like(p) if weights is None else weights.to(torch.float64)
+
+        def risk(eta: float) -> float:
+            return float(-((eta / (k - 1) + (1 - eta / limit) * p).log() * weight).sum() / weight.sum())
+
+        eta = _golden_section(risk, 0.0, limit * (1 - 1e-9), tolerance=1e-4)
+        eta = min((0.0, eta), key=risk)  # the end of the interval is a likely answer, and the search never reaches it
+        return risk(eta), eta
+
+    low, high = _LOG_RANGE
+    step = (high - low) / (_GRID - 1)
+    best = min((low + i * step for i in range(_GRID)), key=lambda x: best_rate(x)[0])
+    log_temperature = _golden_section(
+        lambda x: best_rate(x)[0], max(low, best - step), min(high, best + step), tolerance=1e-4
+    )
+    return best_rate(log_temperature)[1], math.exp(log_temperature)
+
+
+def _golden_section(risk: Callable[[float], float], low: float, high: float, *, tolerance: float = 1e-6) -> float:
+    a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_a, at_b = risk(a), risk(b)
+    while high - low > tolerance:
+        if at_a <= at_b:
+            high, b, at_b = b, a, at_a
+            a = high - _GOLDEN * (high - low)
+            at_a = risk(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + _GOLDEN * (high - low)
+            at_b = risk(b)
+    return (low + high) / 2

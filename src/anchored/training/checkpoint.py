@@ -1,0 +1,89 @@
+"""The state of a training run in one file: tensors and, in the header, JSON. No pickle, one atomic write.
+
+A checkpoint holds the model, the moving average, the optimiser, the position (epoch and batch), the
+sums of the epoch under way, the history, and the generator that layers such as dropout draw from.
+All else (order, augmentation, noise) is a function of the seed and the position, so it needs no state.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored._files import write_atomically
+
+__all__ = ["Checkpoint", "load_optimizer", "optimizer_state"]
+
+_FORMAT = "anchored-checkpoint-1"
+
+
+@dataclass
+class Checkpoint:
+    """Tensors by name, and whatever JSON can say.
+
+    Example:
+        >>> import tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "last.safetensors")
+        >>> Checkpoint({"x": torch.ones(2)}, {"epoch": 3}).save(path)
+        >>> Checkpoint.load(path).facts
+        {'epoch': 3}
+    """
+
+    tensors: dict[str, Tensor]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, path: str | Path) -> None:
+        """Write the file; a crash at any moment leaves the previous one."""
+        # Two names for one storage are refused by the format; a copy of each is what a checkpoint means anyway.
+        tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in self.tensors.items()}
+        header = {"format": _FORMAT, "facts": json.dumps(self.facts, allow_nan=False)}
+        write_atomically(path, lambda temporary: save_file(tensors, temporary, metadata=header))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Checkpoint:
+        """Read a file written by :meth:`save`."""
+        try:
+            with safe_open(path, framework="pt") as file:
+                header = file.metadata() or {}
+                if header.get("format") != _FORMAT:
+                    raise InputError(f"{path} is not a checkpoint of anchored; start the run anew")
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"cannot read the checkpoint {path}: {error}; start the run anew") from error
+        return cls(tensors, json.loads(header["facts"]))
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """The tensors whose names begin with ``prefix.``, without it."""
+        start = f"{prefix}."
+        return {name[len(start) :]: tensor for name, tensor in self.tensors.items() if name.startswith(start)}
+
+
+def optimizer_state(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
+    """The tensors and the settings of an optimiser, apart."""
+    state = optimizer.state_dict()
+    tensors: dict[str, Tensor] = {}
+    for index, slots in state["state"].items():
+        for slot, value in slots.items():
+            if value is not None:
+                tensors[f"{index}.{slot}"] = value if isinstance(value, Tensor) else torch.tensor(value)
+    return tensors, state["param_groups"]
+
+
+def load_optimizer(
+    optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], groups: list[dict[str, Any]]
+) -> None:
+    """The inverse of :func:`optimizer_state`."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, slot = name.split(".", 1)
+        state.setdefault(int(index), {})[slot] = tensor
+    optimizer.load_state_dict({"state": state, "param_groups": groups})

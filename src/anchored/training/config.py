@@ -1,0 +1,219 @@
+"""A run's configuration: a typed, frozen tree, the same in Python, in YAML and on the command line.
+
+Unknown keys are refused with the nearest known ones. Values that say ``auto`` are decided when the
+data is known; the configuration that is written to the run has none of them left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from anchored._errors import InputError
+from anchored._names import suggest
+
+__all__ = [
+    "BackboneConfig",
+    "DataConfig",
+    "MethodConfig",
+    "OptimizerConfig",
+    "RunConfig",
+    "ScheduleConfig",
+    "TrainConfig",
+    "merge",
+    "parse_settings",
+    "validate",
+]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DataConfig(_Part):
+    """Which data, and what is done to it before training."""
+
+    source: str = ""
+    root: str | None = None
+    label: str | None = None
+    corrupt: tuple[str, ...] = ()
+    hold_out: float | Literal["auto"] = "auto"
+    """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""
+    augment: tuple[str, ...] | Literal["auto"] = "auto"
+    normalize: str = "auto"
+
+
+class MethodConfig(_Part):
+    """Which method, and what it needs to know."""
+
+    name: str = "auto"
+    noise_rate: float | Literal["auto"] = "auto"
+    scale: float | Literal["auto"] = "auto"
+    anchors: Literal["auto", "aligned", "random", "paper"] = "auto"
+    loss: dict[str, float | str | bool] = Field(default_factory=dict)
+    """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
+    mixup_alpha: float = Field(default=1.0, gt=0)
+
+
+class BackboneConfig(_Part):
+    """Which network makes the features."""
+
+    name: str = "auto"
+    last_relu: bool = True
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class OptimizerConfig(_Part):
+    """How a gradient becomes a step."""
+
+    name: Literal["sgd", "adamw"] = "sgd"
+    lr: float = Field(default=0.01, gt=0)
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    nesterov: bool = False
+    weight_decay: float = Field(default=1e-4, ge=0)
+    clip: float | None = Field(default=5.0, gt=0)
+    """Largest global norm of the gradient; None leaves it alone."""
+
+
+class ScheduleConfig(_Part):
+    """How the learning rate moves over the epochs."""
+
+    name: str = "cosine"
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class TrainConfig(_Part):
+    """How long, in which portions, and from which seed."""
+
+    epochs: int = Field(default=30, ge=1)
+    batch_size: int = Field(default=128, ge=1)
+    """Samples per step over all processes together."""
+    seed: int = Field(default=0, ge=0)
+    precision: Literal["32", "64", "bf16"] = "32"
+    device: str = "auto"
+    ema: float | None = Field(default=None, gt=0, lt=1)
+    early_stop: int | None = Field(default=None, ge=1)
+    """Stop after so many epochs without a better held-out loss."""
+    drw_start: float = Field(default=0.8, ge=0, le=1)
+    """Share of the epochs after which deferred weights set in: 160 of 200."""
+    class_weight_beta: float = Field(default=0.9999, ge=0, lt=1)
+    checkpoint_seconds: float = Field(default=60.0, ge=0)
+    """A checkpoint is written at the end of every epoch, and within one after so many seconds."""
+    evaluate: bool = True
+    """Whether the test set, where there is one, is scored after every epoch."""
+    workers: int = Field(default=2, ge=0)
+    compile: bool = False
+
+
+class RunConfig(_Part):
+    """Everything that decides a run's result."""
+
+    data: DataConfig = DataConfig()
+    method: MethodConfig = MethodConfig()
+    backbone: BackboneConfig = BackboneConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    schedule: ScheduleConfig = ScheduleConfig()
+    train: TrainConfig = TrainConfig()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for YAML and JSON."""
+        return self.model_dump(mode="json")
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML, in the order of the classes."""
+        return yaml.safe_dump(self.as_dict(), sort_keys=False, allow_unicode=True)
+
+    @property
+    def content_hash(self) -> str:
+        """Twelve hexadecimal digits that name this configuration, whatever the order of its keys.
+
+        Where data lies and how often a checkpoint is written decide nothing, so they do not count.
+        """
+        content = self.as_dict()
+        content["data"].pop("root")
+        for name in ("checkpoint_seconds", "workers", "device"):
+            content["train"].pop(name)
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+    def change(self, changes: Mapping[str, Any]) -> RunConfig:
+        """A copy with the nested ``changes`` applied and checked.
+
+        Example:
+            >>> RunConfig().change({"train": {"epochs": 3}}).train.epochs
+            3
+        """
+        return validate(merge(self.as_dict(), changes))
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with the values of ``over`` on top, tree by tree; neither is changed.
+
+    Example:
+        >>> merge({"a": {"b": 1, "c": 2}}, {"a": {"b": 5}})
+        {'a': {'b': 5, 'c': 2}}
+    """
+    result = dict(base)
+    for key, value in over.items():
+        known = result.get(key)
+        result[key] = merge(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return result
+
+
+def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> RunConfig:
+    """``values`` as a :class:`RunConfig`, or one line that names the first thing wrong.
+
+    Example:
+        >>> validate({"train": {"epoch": 3}})
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: unknown setting 'train.epoch' in the configuration; did you mean 'epochs'?
+    """
+    try:
+        return RunConfig.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = [str(part) for part in first["loc"]]
+        if first["type"] == "extra_forbidden":
+            raise InputError(
+                f"unknown setting {'.'.join(path)!r} in {where}; {suggest(path[-1], _known_settings(path[:-1]))}"
+            ) from None
+        said = first["msg"][0].lower() + first["msg"][1:]
+        name = ".".join(part for part in path if part not in ("float", "int") and not part.startswith("literal"))
+        raise InputError(f"setting {name!r} in {where}: {said}, got {first['input']!r}") from None
+
+
+def parse_settings(settings: list[str]) -> dict[str, Any]:
+    """``["train.epochs=3", "method.loss.q=0.5"]`` as a tree; the values are read as YAML.
+
+    Example:
+        >>> parse_settings(["train.epochs=3", "optimizer.clip=null"])
+        {'train': {'epochs': 3}, 'optimizer': {'clip': None}}
+    """
+    tree: dict[str, Any] = {}
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not path or "" in path.split("."):
+            raise InputError(f"--set takes path=value, for instance train.lr=0.1, got {setting!r}")
+        try:
+            value: Any = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise InputError(f"--set {path}: the value {text!r} cannot be read; quote it") from None
+        for part in reversed(path.split(".")):
+            value = {part: value}
+        tree = merge(tree, value)
+    return tree
+
+
+def _known_settings(path: list[str]) -> list[str]:
+    model: type[BaseModel] = RunConfig
+    for part in path:
+        annotation = model.model_fields[part].annotation if part in model.model_fields else None
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return []
+        model = annotation
+    return list(model.model_fields)

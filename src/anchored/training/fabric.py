@@ -1,0 +1,73 @@
+"""Several processes under ``torchrun``, through lightning-fabric: gloo on CPUs, nccl on GPUs."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anchored._errors import InputError
+from anchored.training.runtime import Runtime
+
+__all__ = ["FabricRuntime"]
+
+_PRECISION: dict[str, Any] = {"32": "32-true", "64": "64-true", "bf16": "bf16-mixed"}
+
+
+class FabricRuntime(Runtime):
+    """This process is one of ``WORLD_SIZE`` that ``torchrun`` started.
+
+    Gradients are averaged over the processes after every backward pass.
+    """
+
+    def __init__(self, device: str = "auto", precision: str = "32") -> None:
+        try:
+            from lightning_fabric import Fabric
+        except ImportError as error:
+            raise InputError(
+                "training on several processes needs lightning-fabric; pip install 'anchored[distributed]'"
+            ) from error
+        accelerator = "auto" if device == "auto" else torch.device(device).type
+        local = int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))
+        self.fabric: Any = Fabric(
+            accelerator=accelerator,
+            strategy="ddp",
+            devices=local,
+            num_nodes=int(os.environ["WORLD_SIZE"]) // local,
+            precision=_PRECISION[precision],
+        )
+        self.fabric.launch()
+        super().__init__(self.fabric.device, precision)
+        self.rank = int(self.fabric.global_rank)
+        self.world_size = int(self.fabric.world_size)
+
+    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """The model in DistributedDataParallel, the optimiser in Fabric's hands."""
+        prepared, wrapped = self.fabric.setup(model, optimizer)
+        return prepared, wrapped
+
+    def autocast(self) -> AbstractContextManager[object]:
+        """The context of a forward pass."""
+        context: AbstractContextManager[object] = self.fabric.autocast()
+        return context
+
+    def backward(self, loss: Tensor) -> None:
+        """Gradients of ``loss``, averaged over the processes."""
+        self.fabric.backward(loss)
+
+    def sum(self, tensor: Tensor) -> Tensor:
+        """The sum of ``tensor`` over the processes."""
+        total: Tensor = self.fabric.all_reduce(tensor, reduce_op="sum")
+        return total
+
+    def gather(self, rows: Tensor) -> Tensor:
+        """The rows of all processes, in the order of ranks."""
+        gathered: Tensor = self.fabric.all_gather(rows)
+        return gathered.reshape(-1, *rows.shape[1:])
+
+    def agree(self, flag: bool) -> bool:
+        """What the main process says."""
+        return bool(self.fabric.broadcast(flag))

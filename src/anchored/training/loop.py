@@ -1,0 +1,234 @@
+"""The training loop: epochs of batches, a checkpoint after each, and no idea of who calls it.
+
+Everything random is a function of (seed, epoch, batch), so going on from a checkpoint is the same,
+bit for bit on a CPU, as never having stopped.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from anchored._errors import InputError
+from anchored._random import stream
+from anchored.data import Batch, Batches, mixup
+from anchored.imbalance import Sampling, epoch_order
+from anchored.losses import Loss
+from anchored.training.progress import Progress
+from anchored.training.runtime import Runtime
+from anchored.training.shards import Shard, shard
+from anchored.training.state import Record, State
+
+__all__ = ["Plan", "train"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What training does, as data and pure functions of the epoch.
+
+    Attributes:
+        loss: Of logits and labels; its own ``weight`` and ``reduction`` are not used.
+        epochs: How many.
+        batch_size: Samples per step over all processes.
+        seed: Of all streams.
+        learning_rate: Of the epoch, counted from 0.
+        sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
+        class_weights: Weights ``(k,)`` of the epoch, or None.
+        sample_weights: ``(n,)``, or None.
+        mixup_alpha: The Beta parameter of mixup, or None for none.
+        clip: Largest norm of the gradient, or None.
+        early_stop: End after so many epochs without a lower ``held_out_loss``, or None.
+        checkpoint_seconds: How long a checkpoint within an epoch may lie back.
+    """
+
+    loss: Loss
+    epochs: int
+    batch_size: int
+    seed: int
+    learning_rate: Callable[[int], float]
+    sampling: Sampling = "instance"
+    class_weights: Callable[[int], Tensor | None] = lambda epoch: None
+    sample_weights: Tensor | None = None
+    mixup_alpha: float | None = None
+    clip: float | None = None
+    early_stop: int | None = None
+    checkpoint_seconds: float = 60.0
+
+
+def train(
+    plan: Plan,
+    state: State,
+    batches: Batches,
+    *,
+    runtime: Runtime,
+    score: Callable[[], Record] = dict,
+    save: Callable[[State], None] = lambda state: None,
+    progress: Progress | None = None,
+) -> State:
+    """Bring ``state`` to the end of ``plan``.
+
+    Args:
+        plan: What to do.
+        state: Where to begin: fresh, or restored from a checkpoint. It is changed in place and returned.
+        batches: The training data.
+        runtime: The processes that share the work.
+        score: Called after every epoch; what it returns joins the record.
+        save: Called with a state worth keeping.
+        progress: Is told what happens.
+    """
+    progress = Progress() if progress is None else progress
+    model, optimizer = runtime.prepare(state.model, state.optimizer)
+    batch_count = len(_shard(plan, batches, state.epoch, runtime))
+    progress.start(epochs=plan.epochs, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
+    try:
+        with _own_generator():
+            while state.epoch < plan.epochs and not _patience_is_over(plan, state):
+                started = time.perf_counter()
+                learning_rate = plan.learning_rate(state.epoch)
+                for group in optimizer.param_groups:
+                    group["lr"] = learning_rate
+                _run_epoch(plan, state, batches, model, optimizer, runtime, save, progress)
+                record = _record(state, learning_rate, runtime) | score()
+                state.history.append(record)
+                state.epoch, state.batch, state.generator = state.epoch + 1, 0, None
+                state.sums = torch.zeros_like(state.sums)
+                save(state)
+                progress.epoch(record, seconds=time.perf_counter() - started, samples=len(batches.dataset))
+    finally:
+        progress.stop()
+    return state
+
+
+def _run_epoch(
+    plan: Plan,
+    state: State,
+    batches: Batches,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    runtime: Runtime,
+    save: Callable[[State], None],
+    progress: Progress,
+) -> None:
+    model.train()
+    part = _shard(plan, batches, state.epoch, runtime)
+    # Dropout and its like draw from the global generator: ours within this block, the same for every run.
+    fresh = stream(plan.seed, "layers", state.epoch, runtime.rank).get_state()
+    torch.set_rng_state(fresh if state.generator is None else state.generator)
+    saved = time.monotonic()
+    passes = batches.epoch(part.order, seed=plan.seed, epoch=state.epoch, start=state.batch, occurrence=part.occurrence)
+    for batch in passes:
+        place = slice(state.batch * part.batch_size, state.batch * part.batch_size + len(batch.labels))
+        counts = None if part.counts is None else part.counts[place].to(runtime.device)
+        loss = _step(plan, state, batch, counts, float(part.totals[state.batch]), model, optimizer, runtime)
+        state.batch += 1
+        if state.average is not None:
+            state.average.update(state.model)
+        progress.step(batch=state.batch, samples=len(batch.labels) * runtime.world_size, loss=loss)
+        if time.monotonic() - saved > plan.checkpoint_seconds and runtime.world_size == 1:
+            state.generator = torch.get_rng_state()
+            save(state)
+            saved = time.monotonic()
+
+
+def _step(
+    plan: Plan,
+    state: State,
+    batch: Batch,
+    counts: Tensor | None,
+    total: float,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    runtime: Runtime,
+) -> float:
+    """One gradient step; returns the loss of the batch (of this process's part of it)."""
+    optimizer.zero_grad(set_to_none=True)
+    inputs, terms = batch.inputs, [(1.0, batch.labels)]
+    if plan.mixup_alpha is not None:
+        mixed = mixup(batch, alpha=plan.mixup_alpha, seed=plan.seed, epoch=state.epoch, number=state.batch)
+        inputs, terms = mixed.inputs, [(mixed.lam, mixed.labels), (1 - mixed.lam, mixed.partner_labels)]
+    with runtime.autocast():
+        logits = model(inputs)
+    logits = logits if logits.dtype == torch.float64 else logits.float()
+    loss = logits.new_zeros(())
+    for share, labels in terms:
+        values = plan.loss.pointwise(logits, labels)
+        for weights in _weights(plan, state.epoch, labels, batch.index, counts):
+            values = values * weights.to(values)
+        loss = loss + share * values.sum()
+    # Gradients are averaged over processes, so each process's sum is divided by its share of the batch.
+    loss = loss * (runtime.world_size / total)
+    value = float(loss.detach())
+    if not math.isfinite(value):
+        raise InputError(
+            f"the loss became {value} in epoch {state.epoch + 1}, batch {state.batch + 1}; "
+            f"lower optimizer.lr (now {optimizer.param_groups[0]['lr']:g}) or optimizer.clip; "
+            f"the last checkpoint is kept"
+        )
+    runtime.backward(loss)
+    if plan.clip is not None:
+        torch.nn.utils.clip_grad_norm_(state.model.parameters(), plan.clip)
+    optimizer.step()
+    right = logits.detach().argmax(dim=1) == batch.labels
+    if counts is not None:
+        right = right & counts
+    seen = len(right) if counts is None else int(counts.sum())
+    share_of_total = total / runtime.world_size
+    state.sums += torch.tensor([value * share_of_total, share_of_total, float(right.sum()), seen], dtype=torch.float64)
+    return value
+
+
+def _shard(plan: Plan, batches: Batches, epoch: int, runtime: Runtime) -> Shard:
+    labels = batches.dataset.labels
+    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=epoch)
+    each: Tensor | None = None
+    for weights in _weights(plan, epoch, labels, torch.arange(len(labels)), None):
+        each = weights.double() if each is None else each * weights
+    return shard(order, plan.batch_size, weights=each, rank=runtime.rank, world_size=runtime.world_size)
+
+
+def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tensor | None) -> Iterator[Tensor]:
+    """The factors ``(b,)`` that say how much each sample counts: by its label, by itself, and as padding or not."""
+    by_class = plan.class_weights(epoch)
+    if by_class is not None:
+        yield by_class.to(labels.device)[labels]
+    if plan.sample_weights is not None:
+        yield plan.sample_weights[index]
+    if counts is not None:
+        yield counts
+
+
+def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
+    loss, weight, right, seen = runtime.sum(state.sums.to(runtime.device)).tolist()
+    return {
+        "epoch": state.epoch + 1,
+        "lr": learning_rate,
+        "train_loss": loss / weight,
+        "train_accuracy": right / seen,
+        "samples": int(seen),
+    }
+
+
+def _patience_is_over(plan: Plan, state: State) -> bool:
+    if plan.early_stop is None:
+        return False
+    losses = [record["held_out_loss"] for record in state.history if record.get("held_out_loss") is not None]
+    if not losses:
+        return False
+    best = min(range(len(losses)), key=lambda i: (losses[i], i))
+    return len(losses) - 1 - best >= plan.early_stop
+
+
+@contextmanager
+def _own_generator() -> Iterator[None]:
+    """Give torch's global generator back as it was."""
+    before = torch.get_rng_state()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(before)

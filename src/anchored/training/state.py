@@ -1,0 +1,72 @@
+"""What changes during training, and so what a checkpoint holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anchored.training.average import Average
+from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
+
+__all__ = ["State"]
+
+Record = dict[str, float | int | None]
+
+
+@dataclass
+class State:
+    """Model, optimiser, position and history.
+
+    Attributes:
+        model: The classifier that is trained.
+        optimizer: Its optimiser.
+        average: The moving average of its weights, where one is kept.
+        epoch: How many epochs are done.
+        batch: How many batches of the epoch under way are done.
+        sums: Of the epoch under way: weighted loss, weight, samples right, samples.
+        history: One record per epoch done.
+        generator: State of the generator that layers such as dropout draw from, within an epoch.
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    average: Average | None = None
+    epoch: int = 0
+    batch: int = 0
+    sums: Tensor = field(default_factory=lambda: torch.zeros(4, dtype=torch.float64))
+    history: list[Record] = field(default_factory=list)
+    generator: Tensor | None = None
+
+    @property
+    def scored(self) -> nn.Module:
+        """The module that is evaluated and kept: the average where there is one."""
+        return self.model if self.average is None else self.average.module
+
+    def checkpoint(self) -> Checkpoint:
+        """Everything above as tensors and JSON."""
+        slots, groups = optimizer_state(self.optimizer)
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        tensors |= {f"optimizer.{name}": value for name, value in slots.items()}
+        tensors["sums"] = self.sums
+        if self.generator is not None:
+            tensors["generator"] = self.generator
+        facts: dict[str, Any] = {"epoch": self.epoch, "batch": self.batch, "history": self.history, "groups": groups}
+        if self.average is not None:
+            tensors |= {f"average.{name}": value for name, value in self.average.module.state_dict().items()}
+            facts["average_steps"] = self.average.steps
+        return Checkpoint(tensors, facts)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go back to where ``checkpoint`` was made."""
+        facts = checkpoint.facts
+        self.model.load_state_dict(checkpoint.part("model"))
+        load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
+        if self.average is not None:
+            self.average.module.load_state_dict(checkpoint.part("average"))
+            self.average.steps = facts["average_steps"]
+        self.sums = checkpoint.tensors["sums"].to(self.sums.device)
+        self.generator = checkpoint.tensors.get("generator")
+        self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]

@@ -1,0 +1,150 @@
+"""A trained model that stands on its own: raw inputs in, calibrated logits out, class names inside.
+
+On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, and nothing of the training data.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from anchored import backbones
+from anchored._errors import InputError
+from anchored._files import write_atomically, write_json
+from anchored.data import Normalization
+from anchored.heads import AnchoredHead, CosineHead, LinearHead
+from anchored.training.classifier import Classifier
+
+__all__ = ["TrainedModel"]
+
+WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+_FORMAT = 1
+_HEADS: dict[type[nn.Module], str] = {AnchoredHead: "anchored", CosineHead: "cosine", LinearHead: "linear"}
+
+
+class TrainedModel(nn.Module):
+    """Calibrated logits of raw inputs: ``softmax`` of them is the probability of each class.
+
+    Args:
+        classifier: Logits of normalised inputs.
+        normalization: What makes raw inputs normalised ones.
+        class_names: In the order of the logits.
+        temperature: What the logits are divided by.
+        description: How the parts were made, as plain values: method, backbone, columns of a table …
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> model.predict_proba(torch.zeros(1, 4)).sum().item()
+        1.0
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        normalization: Normalization,
+        class_names: tuple[str, ...],
+        temperature: float = 1.0,
+        description: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self.classifier = classifier
+        self.normalization = normalization
+        self.class_names = tuple(class_names)
+        self.temperature = temperature
+        self.description = dict(description or {})
+        self.eval()
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """The shape of one raw input."""
+        shape: tuple[int, ...] = tuple(self.classifier.backbone.input_shape)  # type: ignore[arg-type]
+        return shape
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
+        weight = next(iter(self.classifier.parameters()))
+        normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
+        logits: Tensor = self.classifier(normalized)
+        return logits / self.temperature
+
+    @torch.inference_mode()
+    def predict_proba(self, inputs: Tensor) -> Tensor:
+        """Calibrated probabilities ``(n, k)``."""
+        return self.forward(inputs).softmax(dim=1)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the two files into ``folder``, each atomically."""
+        folder = Path(folder)
+        head = self.classifier.head
+        about = {
+            "format": _FORMAT,
+            "class_names": list(self.class_names),
+            "temperature": self.temperature,
+            "normalization": self.normalization.to_dict(),
+            "input_shape": list(self.input_shape),
+            "head": {
+                "kind": _HEADS.get(type(head), "other"),
+                "in_features": getattr(head, "in_features", None),
+                "num_classes": len(self.class_names),
+                "normalize": getattr(head, "normalize", None),
+                "scale": getattr(head, "scale", None),
+            },
+            **self.description,
+        }
+        state = {
+            name: value.detach().cpu().contiguous().clone() for name, value in self.classifier.state_dict().items()
+        }
+        write_atomically(folder / WEIGHTS, lambda path: save_file(state, path, metadata={"format": "pt"}))
+        write_json(folder / DESCRIPTION, about)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, backbone: nn.Module | None = None) -> TrainedModel:
+        """Read what :meth:`save` wrote; ``backbone`` is needed where training was given a module of the user's own."""
+        folder = Path(folder)
+        try:
+            about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+            state = load_file(folder / WEIGHTS)
+        except FileNotFoundError as error:
+            raise InputError(
+                f"{folder} holds no trained model ({Path(error.filename).name} is missing); "
+                f"finish it with: anchored resume {folder}"
+            ) from None
+        except (OSError, ValueError, SafetensorError) as error:
+            raise InputError(f"the model in {folder} cannot be read: {error}; train it again") from None
+        if about.get("format") != _FORMAT:
+            raise InputError(f"{folder}: this version reads model format {_FORMAT}, got {about.get('format')!r}")
+        shape = tuple(about["input_shape"])
+        if backbone is None:
+            made = about["backbone"]
+            if made["name"] == "own":
+                raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
+            backbone = backbones.make(made["name"], shape, last_relu=made["last_relu"], **made["options"])
+        classifier = Classifier(backbone, _head(about["head"], state))
+        classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
+        classifier.load_state_dict(state)
+        named = {"class_names", "temperature", "normalization", "input_shape", "head", "format"}
+        return cls(
+            classifier,
+            Normalization.from_dict(about["normalization"]),
+            tuple(about["class_names"]),
+            float(about["temperature"]),
+            {name: value for name, value in about.items() if name not in named},
+        )
+
+
+def _head(about: dict[str, Any], state: dict[str, Tensor]) -> nn.Module:
+    d, k = about["in_features"], about["num_classes"]
+    if about["kind"] == "anchored":
+        rows = state["head.prototypes"]
+        return AnchoredHead(d, k, normalize=about["normalize"], scale=about["scale"], prototypes=rows)
+    if about["kind"] == "cosine":
+        return CosineHead(d, k, scale=about["scale"])
+    return LinearHead(d, k)

@@ -1,0 +1,173 @@
+"""Mirror of src/anchored/data/arrays.py: shapes, types, labels of every kind, and files that cannot be trusted."""
+
+import numpy as np
+import pytest
+import torch
+
+from anchored._errors import InputError
+from anchored.data import UNLABELLED, from_arrays
+from anchored.data.arrays import as_inputs, as_label_names, load_npy, load_npz
+
+X = np.arange(12.0).reshape(6, 2)
+Y = np.array([0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("array", "shape", "dtype"),
+    [
+        (np.zeros((5, 3)), (5, 3), torch.float32),
+        (np.zeros((5, 3), dtype=np.int64), (5, 3), torch.float32),
+        (np.zeros((5, 8, 9), dtype=np.uint8), (5, 1, 8, 9), torch.uint8),
+        (np.zeros((5, 8, 9, 3), dtype=np.uint8), (5, 3, 8, 9), torch.uint8),
+        (np.zeros((5, 3, 8, 9), dtype=np.int64), (5, 3, 8, 9), torch.uint8),
+        (np.zeros((5, 3, 8, 9), dtype=np.float64), (5, 3, 8, 9), torch.float32),
+    ],
+)
+def test_arrays_become_inputs(array, shape, dtype):
+    inputs = as_inputs(array, where="X")
+    assert (tuple(inputs.shape), inputs.dtype) == (shape, dtype)
+
+
+def test_channels_last_images_are_transposed_not_reshaped():
+    image = np.arange(24, dtype=np.uint8).reshape(1, 2, 4, 3)
+    assert as_inputs(image, where="X")[0, 2, 1, 3] == image[0, 1, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.array([[1.0, 2.0], [3.0, np.nan]]), "X, row 1, column 1: features must be finite, got nan"),
+        (np.array([[1.0, -np.inf]]), "row 0, column 1: .* got -inf"),
+        (np.array([[1e300]]), r"got 1e\+300"),
+        (np.array([["a"]]), "must hold numbers"),
+        (np.zeros(4), r"got shape \(4,\)"),
+        (np.zeros((0, 3)), "X is empty"),
+        (np.zeros((2, 5, 8, 8), dtype=np.uint8), "1 or 3 channels"),
+        (np.full((2, 4, 4), 300), "pixels must lie in 0..255, got 300 to 300"),
+    ],
+)
+def test_refuses_inputs_that_cannot_be_learned_from(array, words):
+    with pytest.raises(InputError, match=words):
+        as_inputs(array, where="X")
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (np.array([2, 0]), ["2", "0"]),
+        (np.array([2.0, 0.0]), ["2", "0"]),
+        (np.array([True, False]), ["True", "False"]),
+        (np.array(["é", "<i>"]), ["é", "<i>"]),
+        (np.array([b"x", b"y"]), ["x", "y"]),
+        (np.array([[1], [2]]), ["1", "2"]),
+        (torch.tensor([3, 4]), ["3", "4"]),
+    ],
+)
+def test_labels_of_every_kind_become_text(labels, names):
+    assert as_label_names(labels, where="y") == names
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (np.array([0.0, 0.5]), "y, row 1: a label must be a whole number or text, got 0.5"),
+        (np.array([0.0, np.nan]), "row 1"),
+        (np.zeros((2, 2)), "one label per row"),
+        (np.array([1j]), "whole numbers or text"),
+    ],
+)
+def test_refuses_labels_that_name_no_class(labels, words):
+    with pytest.raises(InputError, match=words):
+        as_label_names(labels, where="y")
+
+
+def test_labels_may_be_absent_for_prediction_only():
+    data = from_arrays(X, None, class_names=("0", "1"), labels="optional")
+    assert (data.labels == UNLABELLED).all()
+    with pytest.raises(InputError, match="y is missing"):
+        from_arrays(X, None)
+
+
+def test_rows_and_labels_must_be_as_many():
+    with pytest.raises(InputError, match="got 6 and 5"):
+        from_arrays(X, Y[:5])
+
+
+def test_an_archive_with_a_test_part(tmp_path):
+    np.savez(tmp_path / "d.npz", X=X, y=Y, X_test=X[:2], y_test=Y[:2])
+    split = load_npz(tmp_path / "d.npz")
+    assert (len(split.train), len(split.test), split.train.name) == (6, 2, "d")
+    assert split.train.inputs.take(torch.tensor([5])).tolist() == [[10.0, 11.0]]
+
+
+def test_a_test_label_unseen_in_training_is_named_with_file_and_row(tmp_path):
+    np.savez(tmp_path / "d.npz", X=X, y=Y, X_test=X[:2], y_test=np.array([0, 7]))
+    with pytest.raises(InputError, match=r"d\.npz, array 'y_test', row 1: label '7' was not seen"):
+        load_npz(tmp_path / "d.npz")
+
+
+def test_a_pair_of_files(tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    np.save(tmp_path / "other.npy", Y[::-1])
+    assert load_npy(tmp_path / "X.npy").train.labels.tolist() == Y.tolist()
+    assert load_npy(tmp_path / "X.npy", tmp_path / "other.npy").train.labels.tolist() == Y[::-1].tolist()
+
+
+def test_a_missing_label_file_is_named(tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(InputError, match=r"labels were looked for in .*y\.npy"):
+        load_npy(tmp_path / "X.npy")
+    assert not load_npy(tmp_path / "X.npy", class_names=("0", "1"), labels="optional").train.labelled
+
+
+class Payload:
+    """Unpickling it would write a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_objects_are_refused_and_never_run(tmp_path):
+    trap = tmp_path / "trap"
+    np.savez(tmp_path / "d.npz", X=np.array([Payload(trap)], dtype=object), y=Y)
+    np.save(tmp_path / "X.npy", np.array([Payload(trap)], dtype=object))
+    np.save(tmp_path / "y.npy", Y)
+    with pytest.raises(InputError, match="array 'X': it holds Python objects"):
+        load_npz(tmp_path / "d.npz")
+    with pytest.raises(InputError, match="it holds Python objects"):
+        load_npy(tmp_path / "X.npy")
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("keep", [0, 10, 200])
+def test_a_cut_archive_is_refused(tmp_path, keep):
+    np.savez(tmp_path / "whole.npz", X=X, y=Y)
+    (tmp_path / "d.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:keep])
+    with pytest.raises(InputError, match=r"d\.npz"):
+        load_npz(tmp_path / "d.npz")
+
+
+def test_archives_without_the_arrays_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", features=X, y=Y)
+    with pytest.raises(InputError, match="must hold an array called 'X', got features, y"):
+        load_npz(tmp_path / "a.npz")
+    np.savez(tmp_path / "b.npz", X=X)
+    with pytest.raises(InputError, match="must hold an array called 'y'"):
+        load_npz(tmp_path / "b.npz")
+    with pytest.raises(InputError, match="no such file"):
+        load_npz(tmp_path / "none.npz")
+
+
+def test_the_endings_are_taken_at_their_word(tmp_path):
+    np.savez(tmp_path / "a.npz", X=X, y=Y)
+    (tmp_path / "a.npz").rename(tmp_path / "X.npy")
+    np.save(tmp_path / "y.npy", Y)
+    with pytest.raises(InputError, match=r"call it \.npz"):
+        load_npy(tmp_path / "X.npy")
+    (tmp_path / "y.npy").rename(tmp_path / "b.npz")
+    with pytest.raises(InputError, match=r"call it \.npy"):
+        load_npz(tmp_path / "b.npz")

@@ -1,0 +1,56 @@
+"""Mirror of src/anchored/data/labels.py: names verbatim, numbers in order, unseen ones refused with their place."""
+
+import pytest
+import torch
+
+from anchored._errors import InputError
+from anchored.data import Dataset, TensorInputs
+from anchored.data.labels import encode_labels, order_names, review_classes
+
+
+def test_codes_point_back_at_the_names():
+    values = ["猫", "<b>dog</b>", "a & b", "猫"]
+    codes, names = encode_labels(values, None, where=str)
+    assert [names[c] for c in codes.tolist()] == values
+
+
+def test_whole_numbers_are_ordered_as_numbers():
+    assert order_names({"10", "9", "1"}) == ("1", "9", "10")
+    assert order_names({"01", "1"}) == ("01", "1")
+
+
+def test_known_names_keep_their_codes():
+    codes, names = encode_labels(["c", "a"], ("a", "b", "c"), where=str)
+    assert codes.tolist() == [2, 0]
+    assert names == ("a", "b", "c")
+
+
+def test_an_unseen_label_is_refused_with_its_place_and_the_nearest_name():
+    with pytest.raises(InputError, match=r"^f\.csv, row 1: label 'catt' was not seen in training; did you mean 'cat'"):
+        encode_labels(["cat", "catt"], ("cat", "dog"), where=lambda i: f"f.csv, row {i}")
+
+
+def dataset(labels, names):
+    return Dataset("toy", TensorInputs(torch.zeros(len(labels), 2)), torch.tensor(labels), names)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(InputError, match="toy: all 3 samples are of class 'b'; training needs at least two classes"):
+        review_classes(dataset([1, 1, 1], ("a", "b")))
+
+
+def test_no_labels_at_all_are_refused():
+    with pytest.raises(InputError, match="no sample has a label"):
+        review_classes(dataset([-1, -1], ("a", "b")))
+
+
+def test_a_class_with_one_sample_or_none_is_noted():
+    notes = review_classes(dataset([0, 0, 1], ("a", "b", "c"))).notes
+    assert any("no sample of class 'c'" in note for note in notes)
+    assert any("one sample only of class 'b'" in note for note in notes)
+    assert review_classes(dataset([0, 0, 1, 1], ("a", "b"))).notes == ()
+
+
+def test_many_small_classes_make_one_short_note():
+    (note,) = review_classes(dataset(list(range(20)), tuple(f"c{i:02}" for i in range(20)))).notes
+    assert "and 15 more" in note

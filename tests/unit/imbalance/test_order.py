@@ -1,0 +1,95 @@
+"""Mirror of src/anchored/imbalance/_order.py: shares of classes, no early repeats, a function of (seed, epoch)."""
+
+import math
+
+import pytest
+import torch
+
+from anchored import InputError, imbalance
+
+SAMPLINGS = ["instance", "balanced", "square-root", "reversed", "effective-number"]
+SIZES = (300, 100, 0, 30, 3)
+
+
+@pytest.fixture
+def labels():
+    ordered = torch.repeat_interleave(torch.tensor(SIZES))
+    return ordered[torch.randperm(len(ordered), generator=torch.Generator().manual_seed(0))]
+
+
+def share_by_hand(sampling):
+    beta = 0.9999
+    weight = {
+        "instance": lambda n: n,
+        "balanced": lambda n: 1.0,
+        "square-root": lambda n: math.sqrt(n),
+        "reversed": lambda n: max(SIZES) / n,
+        "effective-number": lambda n: n * (1 - beta) / (1 - beta**n),
+    }[sampling]
+    weights = [weight(n) if n else 0.0 for n in SIZES]
+    return torch.tensor(weights, dtype=torch.float64) / sum(weights)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_probabilities_agree_with_the_formulas(sampling):
+    got = imbalance.class_probabilities(torch.tensor(SIZES), sampling)
+    torch.testing.assert_close(got, share_by_hand(sampling), rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_classes_are_seen_as_often_as_their_probability_says(labels, sampling):
+    n = 40_000
+    seen = torch.bincount(labels[imbalance.epoch_order(labels, sampling=sampling, seed=1, epoch=0, length=n)])
+    share = share_by_hand(sampling)
+    assert ((seen / n - share).abs() <= 5 * (share * (1 - share) / n).sqrt() + 1 / n).all()
+
+
+def test_an_instance_epoch_is_a_permutation(labels):
+    order = imbalance.epoch_order(labels, sampling="instance", seed=0, epoch=0)
+    assert sorted(order.tolist()) == list(range(len(labels)))
+    assert order.tolist() != list(range(len(labels)))
+
+
+def test_every_cycle_of_a_balanced_epoch_visits_every_class_once(labels):
+    seen = labels[imbalance.epoch_order(labels, sampling="balanced", seed=0, epoch=3, length=4 * 250)]
+    cycles = seen.reshape(250, 4)
+    assert (cycles.sort(dim=1).values == torch.tensor([0, 1, 3, 4])).all()
+    assert len(cycles.unique(dim=0)) == 24  # in every order
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_no_sample_comes_again_before_its_class_is_through(labels, sampling):
+    order = imbalance.epoch_order(labels, sampling=sampling, seed=2, epoch=0, length=2000)
+    groups = [labels >= 0] if sampling == "instance" else [labels == c for c in (0, 1, 3, 4)]
+    for group in groups:
+        mine = order[group[order]].tolist()
+        size = int(group.sum())
+        for start in range(0, len(mine), size):
+            assert len(set(mine[start : start + size])) == len(mine[start : start + size])
+
+
+def test_a_class_is_shuffled_afresh_each_time(labels):
+    order = imbalance.epoch_order(labels, sampling="balanced", seed=0, epoch=0, length=4 * 3 * 60)
+    rounds = order[labels[order] == 4].reshape(60, 3)
+    assert len(rounds.unique(dim=0)) == 6
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_the_order_is_a_function_of_seed_and_epoch(labels, sampling):
+    def order(seed, epoch):
+        return imbalance.epoch_order(labels, sampling=sampling, seed=seed, epoch=epoch).tolist()
+
+    assert order(0, 0) == order(0, 0)
+    assert order(0, 0) != order(0, 1)
+    assert order(0, 1) != order(1, 0)
+
+
+def test_refuses_what_it_cannot_order(labels):
+    with pytest.raises(InputError, match="unknown sampling 'sqrt'"):
+        imbalance.epoch_order(labels, sampling="sqrt", seed=0, epoch=0)
+    with pytest.raises(InputError, match="at least one label"):
+        imbalance.epoch_order(labels[:0], seed=0, epoch=0)
+    with pytest.raises(InputError, match="epoch must be at least 0"):
+        imbalance.epoch_order(labels, seed=0, epoch=-1)
+    with pytest.raises(InputError, match="length must be at least 1"):
+        imbalance.epoch_order(labels, seed=0, epoch=0, length=0)

@@ -1,0 +1,21 @@
+"""Mirror of src/anchored/_names.py."""
+
+import pytest
+
+from anchored._errors import InputError
+from anchored._names import choose, suggest
+
+TABLE = {"ce": 1, "gce": 2, "nsl": 3}
+
+
+def test_a_known_name_gives_its_entry():
+    assert [choose(name, TABLE, what="loss") for name in TABLE] == [1, 2, 3]
+
+
+def test_an_unknown_name_gets_the_nearest_ones():
+    with pytest.raises(InputError, match=r"^unknown loss 'gcee'; did you mean 'gce' or 'ce'\?$"):
+        choose("gcee", TABLE, what="loss")
+
+
+def test_a_name_near_nothing_gets_all_of_them():
+    assert suggest("qqqq", TABLE) == "choose from ce, gce, nsl"

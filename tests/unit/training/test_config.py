@@ -1,0 +1,74 @@
+"""Mirror of src/anchored/training/config.py: round trips, overrides, and one line for every mistake."""
+
+import pytest
+import yaml
+
+from anchored._errors import InputError
+from anchored.training.config import RunConfig, merge, parse_settings, validate
+
+
+def test_yaml_round_trip():
+    config = RunConfig().change({"train": {"epochs": 7}, "method": {"loss": {"q": 0.5}}, "data": {"corrupt": ["a=1"]}})
+    assert validate(yaml.safe_load(config.to_yaml())) == config
+
+
+def test_the_hash_names_the_content():
+    base = RunConfig()
+    assert base.content_hash == RunConfig().content_hash
+    assert base.change({"train": {"seed": 1}}).content_hash != base.content_hash
+    elsewhere = base.change({"data": {"root": "/elsewhere"}, "train": {"checkpoint_seconds": 1.0}})
+    assert elsewhere.content_hash == base.content_hash
+
+
+def test_changes_do_not_touch_the_original():
+    base = RunConfig()
+    assert base.change({"train": {"epochs": 3}}).train.epochs == 3
+    assert base.train.epochs == RunConfig().train.epochs
+    tree = {"a": {"b": 1}}
+    merge(tree, {"a": {"b": 2}})
+    assert tree == {"a": {"b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"train": {"epoch": 3}}, r"unknown setting 'train.epoch' in the configuration; did you mean 'epochs'"),
+        ({"trian": {}}, "unknown setting 'trian'.*did you mean 'train'"),
+        ({"train": {"epochs": 0}}, r"setting 'train.epochs' .* greater than or equal to 1, got 0"),
+        ({"train": {"epochs": "many"}}, r"setting 'train.epochs' .* got 'many'"),
+        ({"method": {"anchors": "aligend"}}, r"setting 'method.anchors'.*got 'aligend'"),
+        ({"method": {"noise_rate": "high"}}, r"setting 'method.noise_rate'.*got 'high'"),
+        ({"train": 3}, "setting 'train'"),
+    ],
+)
+def test_a_mistake_gets_one_line(values, message):
+    with pytest.raises(InputError, match=message) as caught:
+        validate(values)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("train.epochs=3", {"train": {"epochs": 3}}),
+        ("optimizer.lr=1e-3", {"optimizer": {"lr": "1e-3"}}),
+        ("data.corrupt=[symmetric=0.4]", {"data": {"corrupt": ["symmetric=0.4"]}}),
+        ("optimizer.clip=null", {"optimizer": {"clip": None}}),
+    ],
+)
+def test_settings_are_read_as_yaml(text, tree):
+    assert parse_settings([text]) == tree
+
+
+def test_yamls_reading_of_1e_3_as_text_still_gives_a_number():
+    assert validate(parse_settings(["optimizer.lr=1e-3"])).optimizer.lr == 0.001
+
+
+def test_several_settings_of_one_part_are_merged():
+    assert parse_settings(["a.b=1", "a.c=2", "a.b=3"]) == {"a": {"b": 3, "c": 2}}
+
+
+@pytest.mark.parametrize("text", ["train.epochs", "=3", "a..b=1", ".a=1"])
+def test_a_setting_without_path_or_value_is_refused(text):
+    with pytest.raises(InputError, match="--set takes path=value"):
+        parse_settings([text])
