@@ -17,6 +17,7 @@ LEVELS = {
 }  # fmt: skip
 SIDEWAYS = {
     ("theory", "losses"), ("theory", "prototypes"),          # theorems speak of both
+    ("metrics", "imbalance"),                                # accuracy is reported by its groups
     ("training", "methods"),                                 # the loop runs what a method describes
     ("cli", "bench"), ("cli", "report"), ("cli", "demo"), ("demo", "cli"), ("__main__", "cli"),
 }  # fmt: skip

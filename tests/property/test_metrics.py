@@ -5,8 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anchored import imbalance, metrics
-from anchored.metrics._groups import groups
+from anchored import metrics
 
 seeds = st.integers(0, 2**32)
 
@@ -76,24 +75,6 @@ def test_angles_and_scatter_ignore_rotations(seed):
     torch.testing.assert_close(metrics.angles(z[:8] @ rotation), metrics.angles(z[:8]), atol=1e-5, rtol=0)
     turned, straight = metrics.scatter(z @ rotation + 5, labels), metrics.scatter(z, labels)
     assert (turned.within, turned.between) == pytest.approx((straight.within, straight.between))
-
-
-@settings(deadline=None, max_examples=50)
-@given(sizes=st.lists(st.integers(0, 300), min_size=1, max_size=40))
-def test_threshold_groups_are_those_of_the_imbalance_package(sizes):
-    same_groups(sizes, "threshold")
-
-
-@settings(deadline=None, max_examples=50)
-@given(k=st.sampled_from([10, 100, 1000]), top=st.integers(1, 300), seed=seeds)
-def test_ranked_groups_are_those_of_the_imbalance_package(k, top, seed):
-    same_groups(torch.randint(top, (k,), generator=torch.Generator().manual_seed(seed)), "mislas")
-
-
-def same_groups(sizes, rule):
-    here = tuple(tuple(mask.nonzero().squeeze(1).tolist()) for mask in groups(sizes, rule))
-    there = imbalance.shots(sizes, rule)
-    assert here == (there.many, there.medium, there.few)
 
 
 @settings(deadline=None, max_examples=50)

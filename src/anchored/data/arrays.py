@@ -210,12 +210,14 @@ def load_npy(
         raise InputError(
             f"{path}: its labels were looked for in {beside}, which is not there; name them with label=FILE.npy"
         )
-    x = _read(path)
-    y = _read(beside) if given and labels != "ignored" else None
-    for file, array in ((path, x), (beside, y)):
-        if isinstance(array, dict):
-            raise InputError(f"{file}: it is an archive and not a single array; call it .npz")
-    assert not isinstance(x, dict)
-    assert not isinstance(y, dict)
+    x = _single(path)
+    y = _single(beside) if given and labels != "ignored" else None
     where = (str(path), str(beside))
     return Split(from_arrays(x, y, name=path.stem, class_names=class_names, labels=labels, where=where))
+
+
+def _single(path: Path) -> Array:
+    array = _read(path)
+    if isinstance(array, dict):
+        raise InputError(f"{path}: it is an archive and not a single array; call it .npz")
+    return array

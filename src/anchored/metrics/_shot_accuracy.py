@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored.imbalance import shots
 from anchored.metrics._accuracy import per_class_accuracy
-from anchored.metrics._groups import groups
 
 __all__ = ["ShotAccuracy", "shot_accuracy"]
 
@@ -76,13 +76,13 @@ def shot_accuracy(
         >>> dict(got), got.classes
         ({'many': 1.0, 'medium': None, 'few': 0.5, 'all': 0.75}, (1, 0, 1, 2))
     """
-    masks = groups(counts, rule)
-    k = masks[0].numel()
+    groups = shots(counts, rule)
+    k = len(counts)
     scores = torch.as_tensor(scores)
     if scores.ndim == 2 and scores.shape[1] != k:
         raise InputError(f"counts must hold one number per class, got {k} for scores of {scores.shape[1]} classes")
     by_class = per_class_accuracy(scores, target, k)
-    tested = [[a for a, member in zip(by_class, m.tolist(), strict=True) if member and a is not None] for m in masks]
+    tested = [[a for j in group if (a := by_class[j]) is not None] for group in groups.values()]
     tested.append([a for a in by_class if a is not None])
     many, medium, few, everything = (sum(of) / len(of) if of else None for of in tested)
     sizes = (len(tested[0]), len(tested[1]), len(tested[2]), len(tested[3]))

@@ -12,9 +12,9 @@ from anchored.noise._mappings import MAPPINGS
 from anchored.noise._symmetric import symmetric
 from anchored.noise._transition import transition
 
-__all__ = [  # noqa: RUF022 - plain alphabetical order, as in every package; the rule would put constants first
-    "Corruption",
+__all__ = [
     "MAPPINGS",
+    "Corruption",
     "apl_sequential",
     "asymmetric",
     "index_blocks",
