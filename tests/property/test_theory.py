@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anchored import theory
@@ -29,6 +29,7 @@ def min_margin(w, z):
     return (logits.diagonal() - others.amax(dim=1)).min().item()
 
 
+@settings(deadline=None)
 @given(k=classes, d=st.integers(1, 12), B=radius, seed=seeds)
 def test_no_features_in_the_ball_exceed_the_largest_margin(k, d, B, seed):
     w, z = F.normalize(draw(seed, k, d), dim=1), B * F.normalize(draw(seed + 1, k, d), dim=1)
@@ -38,6 +39,7 @@ def test_no_features_in_the_ball_exceed_the_largest_margin(k, d, B, seed):
     assert min_margin(w, z.abs()) <= theory.max_margin_nonnegative(k, B) * (1 + 1e-12)
 
 
+@settings(deadline=None)
 @given(k=classes, B=radius, seed=seeds)
 def test_every_probability_lies_in_the_interval(k, B, seed):
     w = simplex(k, k, dtype=torch.float64)
@@ -47,6 +49,7 @@ def test_every_probability_lies_in_the_interval(k, B, seed):
     assert p.min() >= theory.probability_floor(k, B) * (1 - 1e-9)
 
 
+@settings(deadline=None)
 @given(k=classes, B=radius, q=st.floats(0.01, 1.0), gamma=st.floats(0.0, 5.0), seed=seeds)
 def test_no_gradient_exceeds_its_constant(k, B, q, gamma, seed):
     w = simplex(k, k, dtype=torch.float64)
@@ -62,6 +65,7 @@ def test_no_gradient_exceeds_its_constant(k, B, q, gamma, seed):
         assert slope.norm(dim=1).max() <= constant * (1 + 1e-9) + 1e-12
 
 
+@settings(deadline=None)
 @given(k=classes, d=st.integers(1, 6), B=radius, seed=seeds)
 def test_no_unit_prototypes_exceed_the_unanchored_constant(k, d, B, seed):
     w, z = F.normalize(draw(seed, k, d), dim=1), B * F.normalize(draw(seed + 1, 30, d), dim=1)
@@ -69,6 +73,7 @@ def test_no_unit_prototypes_exceed_the_unanchored_constant(k, d, B, seed):
     assert slopes.max() <= theory.lipschitz_ce_unanchored(k, B) * (1 + 1e-9) + 1e-12
 
 
+@settings(deadline=None)
 @given(k=many_classes, B=any_radius)
 def test_anchoring_never_has_the_larger_constant(k, B):
     anchored = theory.lipschitz_ce(k, B)
@@ -79,6 +84,7 @@ def test_anchoring_never_has_the_larger_constant(k, B):
     assert theory.lipschitz_ce_unanchored(k, B) <= theory.lipschitz_ce_unanchored(k) * slack
 
 
+@settings(deadline=None)
 @given(k=many_classes, B=any_radius, share=st.floats(0, 0.999), more=st.floats(1.0, 10.0))
 def test_the_risk_bound_grows_with_noise_and_with_the_norm(k, B, share, more):
     eta = share * (k - 1) / k
@@ -88,6 +94,7 @@ def test_the_risk_bound_grows_with_noise_and_with_the_norm(k, B, share, more):
     assert theory.risk_bound_ce(k, eta, B * more) >= bound * (1 - 1e-12)
 
 
+@settings(deadline=None)
 @given(k=many_classes, scale=any_radius, alpha=margins)
 def test_probabilities_and_floors_are_finite_and_in_order(k, scale, alpha):
     assert 0 <= theory.probability_floor(k, scale) <= 1 / k * (1 + 1e-9)
@@ -95,6 +102,7 @@ def test_probabilities_and_floors_are_finite_and_in_order(k, scale, alpha):
     assert 0 <= theory.loss_floor(k, scale, alpha) < math.inf
 
 
+@settings(deadline=None)
 @given(plus=margins, minus=margins, r=st.none() | st.floats(1e-6, 1e6))
 def test_exchanging_the_classes_mirrors_the_threshold(plus, minus, r):
     threshold = theory.ldam_threshold(plus, minus, r)
@@ -105,6 +113,7 @@ def test_exchanging_the_classes_mirrors_the_threshold(plus, minus, r):
         assert threshold >= 0.5 - 1e-9
 
 
+@settings(deadline=None)
 @given(plus=st.floats(-20, 20), minus=st.floats(-20, 20), p=st.floats(0.01, 0.99))
 def test_the_slope_at_zero_decides_the_prediction(plus, minus, p):
     def slope(u):  # of the conditional risk, one term per class
@@ -114,6 +123,7 @@ def test_the_slope_at_zero_decides_the_prediction(plus, minus, p):
         assert (slope(0.0) < 0) == (p > theory.ldam_threshold(plus, minus))
 
 
+@settings(deadline=None)
 @given(eta=st.floats(0, 0.99), more=st.floats(0, 0.5))
 def test_more_noise_asks_for_a_smaller_scale(eta, more):
     assert 0 < theory.noise_aware_scale(min(eta + more, 0.999)) <= theory.noise_aware_scale(eta) <= 5

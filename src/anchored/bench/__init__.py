@@ -7,5 +7,6 @@ __all__ = ["BENCHMARKS", "Result", "peak_bytes", "seconds"]
 BENCHMARKS = {
     "prototypes": "anchored.bench.prototypes",
     "losses": "anchored.bench.losses",
+    "training": "anchored.bench.training",
 }
 """Name to module; each module has a function ``run() -> Result``."""

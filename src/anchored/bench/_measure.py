@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ def peak_bytes(function: Callable[[], object]) -> int:
     """The most memory that ``function``'s tensors hold at one moment, beyond what was held before."""
     from torch.profiler import ProfilerActivity, profile
 
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # or it reports every start and stop on stderr
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
         function()
     held = peak = 0

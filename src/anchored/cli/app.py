@@ -10,7 +10,14 @@ import typer
 from anchored import __version__
 from anchored._errors import InputError
 from anchored.cli.bench import bench
+from anchored.cli.corrupt import corrupt
+from anchored.cli.data import data
+from anchored.cli.evaluate import evaluate
+from anchored.cli.fit import fit
+from anchored.cli.predict import predict
+from anchored.cli.processes import Ended, Terminated, is_first_here, leave, say, terminable
 from anchored.cli.prototypes import prototypes
+from anchored.cli.resume import resume
 
 __all__ = ["app", "main"]
 
@@ -38,17 +45,58 @@ def _options(
     """Options that belong to no command."""
 
 
-app.command()(prototypes)
-app.command()(bench)
+for command in (fit, resume, predict, evaluate, corrupt, data, prototypes, bench):
+    app.command()(command)
+
+# Typer brings its own copy of click or uses the installed one; this is the class either way.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def main() -> None:
     """Run the command line; what the user did wrong is said in one line, with exit code 2."""
+    with terminable():
+        code = _run(sys.argv[1:] or ["--help"])
+    leave(code)
+
+
+def _run(arguments: list[str]) -> int:
     try:
-        app()
-    except InputError as error:
-        print(f"anchored: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(2)
+        code = app(arguments, prog_name="anchored", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except Ended as ended:
+        return ended.code
     except KeyboardInterrupt:
-        print("anchored: interrupted", file=sys.stderr)
-        sys.exit(130)
+        say("interrupted")
+        return 130
+    except Terminated:
+        say("told to stop (SIGTERM)")
+        return 143
+    except typer.Abort:
+        return 1
+    except Exception as error:
+        line = _line(error)
+        if line is None:
+            raise
+        if is_first_here():
+            say(line)
+        return 2
+
+
+def _line(error: Exception) -> str | None:
+    """What a user can act on, as one line; None for a mistake of ours, whose traceback is wanted."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, _UsageError):
+        context = getattr(error, "ctx", None)
+        command = "anchored" if context is None else context.command_path
+        said = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        return f"{said}; see {command} --help"
+    if isinstance(error, OSError) and error.strerror:
+        name = error.filename2 or error.filename
+        return (
+            f"{error.strerror}{'' if name is None else f': {name}'}; make room or choose another place, then try again"
+        )
+    if type(error).__name__ == "SafetensorError":  # its writer has its own class for a full disk
+        return f"the weights cannot be written or read ({error}); make room or choose another place, then try again"
+    return None

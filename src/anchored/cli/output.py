@@ -24,15 +24,16 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_justify="left")
+    table = Table()
     for index, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if index == 0 else "right")
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
-    console = Console(width=None)
-    console.print(table)
+    # Title and note are no part of the table: they are not wrapped, so that a path in them stays whole.
+    typer.echo(title)
+    Console().print(table)
     if note:
-        console.print(Text(note))
+        typer.echo(note)
 
 
 def _strict(value: Any) -> Any:  # noqa: ANN401 - JSON is a tree of anything

@@ -137,7 +137,7 @@ def from_arrays(
             raise InputError(f"{where[0]} and {where[1]} must have as many rows, got {len(inputs)} and {len(text)}")
         codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
     dataset = Dataset(name=name, inputs=TensorInputs(inputs), labels=codes, class_names=names)
-    return review_classes(dataset) if class_names is None and labels == "required" else dataset
+    return review_classes(dataset, where=where[1]) if class_names is None and labels == "required" else dataset
 
 
 def _read(path: Path) -> Array | dict[str, Array]:

@@ -19,12 +19,14 @@ from typing import Any, Literal, cast
 
 from torch import Tensor
 
-from anchored import imbalance, noise
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored._random import stream
 from anchored.data.dataset import Dataset
+from anchored.imbalance import counts as class_counts
+from anchored.imbalance import subset as class_subset
+from anchored.noise import MAPPINGS, asymmetric, symmetric
 
 __all__ = ["Corrupted", "CorruptionPlan", "corrupt"]
 
@@ -111,7 +113,7 @@ def corrupt(dataset: Dataset, plan: CorruptionPlan | Sequence[str] | str, *, see
     kept = None
     if plan.imbalance is not None:
         counts = _counts(dataset, plan)
-        kept = imbalance.subset(dataset.labels, counts, generator=stream(seed, "imbalance"))
+        kept = class_subset(dataset.labels, counts, generator=stream(seed, "imbalance"))
         receipt["imbalance"] = {
             "kind": plan.imbalance,
             "rho": plan.rho,
@@ -124,12 +126,12 @@ def corrupt(dataset: Dataset, plan: CorruptionPlan | Sequence[str] | str, *, see
         generator = stream(seed, "noise")
         mapping: dict[int, int] | str | None = None
         if plan.noise == "symmetric":
-            result = noise.symmetric(dataset.labels, plan.eta, dataset.k, generator=generator)
+            result = symmetric(dataset.labels, plan.eta, dataset.k, generator=generator)
         else:
-            published = noise.MAPPINGS.get(dataset.name)
+            published = MAPPINGS.get(dataset.name)
             named = dataset.name if published is not None and published.k == dataset.k else None
             mapping = named or {i: (i + 1) % dataset.k for i in range(dataset.k)}
-            result = noise.asymmetric(dataset.labels, plan.eta, mapping, k=dataset.k, generator=generator)
+            result = asymmetric(dataset.labels, plan.eta, mapping, k=dataset.k, generator=generator)
         receipt["noise"] = {
             "kind": plan.noise,
             "eta": plan.eta,
@@ -148,7 +150,7 @@ def _counts(dataset: Dataset, plan: CorruptionPlan) -> list[int]:
     sizes = range(math.ceil(plan.rho), len(dataset) // k + 1)
 
     def asks_too_much(n_max: int) -> bool:
-        return any(c > n for c, n in zip(imbalance.counts(n_max, k, plan.rho, kind), available, strict=True))
+        return any(c > n for c, n in zip(class_counts(n_max, k, plan.rho, kind), available, strict=True))
 
     fitting = bisect_left(sizes, True, key=asks_too_much)
     if fitting == 0:
@@ -156,4 +158,4 @@ def _counts(dataset: Dataset, plan: CorruptionPlan) -> list[int]:
             f"{dataset.name}: {kind}={plan.rho:g} leaves a class without a sample, "
             f"as classes hold {min(available)} to {max(available)}; give a smaller ratio"
         )
-    return list(imbalance.counts(sizes[fitting - 1], k, plan.rho, kind))
+    return list(class_counts(sizes[fitting - 1], k, plan.rho, kind))

@@ -110,12 +110,15 @@ def image_inputs(
 ) -> Inputs:
     """Images as inputs: decoded into memory where they fit, left on disk otherwise.
 
-    Every file's head is read first (of a very large set: every so-manyth), so an unreadable or huge one is named now.
+    Every file's head is read first (of a very large set: every so-manyth), so an unreadable or huge one is named now;
+    not with a given ``shape`` and a ``memory_limit`` of zero, when each file is opened only as it is asked for.
     """
     if shape is not None and len(shape) != 3:
         raise InputError(
             f"{paths[0]} is an image, but the model takes vectors of {shape[0]} features; give it a table or arrays"
         )
+    if shape is not None and memory_limit == 0:
+        return FileInputs(paths, (shape[0], shape[1], shape[2]))
     step = -(-len(paths) // _SCAN_LIMIT)
     heads = [read_head(path) for path in paths[::step]]
     target = choose_shape(heads, side=side) if shape is None else (shape[0], shape[1], shape[2])

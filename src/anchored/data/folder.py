@@ -146,4 +146,4 @@ def _part(
         ids=ids,
         notes=tuple(notes),
     )
-    return review_classes(dataset) if class_names is None and labels == "required" else dataset
+    return review_classes(dataset, where=folder) if class_names is None and labels == "required" else dataset

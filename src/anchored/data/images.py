@@ -72,7 +72,8 @@ def read_head(path: str | Path) -> ImageHead:
 
     def head(image: Image.Image) -> ImageHead:
         width, height = image.size
-        if image.getexif().get(_ORIENTATION_TAG) in _SIDEWAYS:
+        # Only where the head holds it: for a PNG, PIL would decode the whole file to look for it.
+        if image.format != "PNG" and image.getexif().get(_ORIENTATION_TAG) in _SIDEWAYS:
             width, height = height, width
         return ImageHead(
             height, width, 1 if image.mode in ("1", "L", "LA", "I", "F") or image.mode.startswith("I;") else 3

@@ -59,13 +59,16 @@ def encode_labels(
     return torch.tensor(codes, dtype=torch.int64), names
 
 
-def review_classes(dataset: Dataset) -> Dataset:
-    """``dataset`` with notes on classes too small to learn; refused when there is nothing to tell apart."""
+def review_classes(dataset: Dataset, *, where: object = None) -> Dataset:
+    """``dataset`` with notes on classes too small to learn; refused when there is nothing to tell apart.
+
+    ``where`` is the file or folder that a refusal names; by default the data set's name.
+    """
     counts = dataset.counts
     present = [name for name, count in zip(dataset.class_names, counts.tolist(), strict=True) if count]
     if len(present) < 2:
         held = f"all {len(dataset)} samples are of class {present[0]!r}" if present else "no sample has a label"
-        raise InputError(f"{dataset.name}: {held}; training needs at least two classes")
+        raise InputError(f"{where or dataset.name}: {held}; training needs at least two classes")
     notes = []
     for size, text in ((0, "no sample"), (1, "one sample only")):
         names = [name for name, count in zip(dataset.class_names, counts.tolist(), strict=True) if count == size]

@@ -85,7 +85,7 @@ def load_list(
     else:
         loaded = image_inputs(files, shape=shape, side=side, memory_limit=memory_limit)
         dataset = Dataset(name=path.stem, inputs=loaded, labels=encoded, class_names=names, ids=ids)
-    return Split(review_classes(dataset) if class_names is None and labels == "required" else dataset)
+    return Split(review_classes(dataset, where=path) if class_names is None and labels == "required" else dataset)
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:

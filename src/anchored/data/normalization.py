@@ -55,17 +55,20 @@ class Normalization:
         mean = torch.tensor(self.mean, dtype=torch.float64)
         std = torch.tensor(self.std, dtype=torch.float64)
         # In double until the end: 1/(255 sigma) has no exact float, and mu/sigma can be large for features.
-        scale = (1 / (self.divisor * std)).to(inputs.device, dtype).view(shape)
-        shift = (-mean / std).to(inputs.device, dtype).view(shape)
-        out = inputs.to(dtype=dtype, memory_format=torch.contiguous_format, copy=True).mul_(scale).add_(shift)
+        # Likewise features that come in double: a time stamp rounded to float first would lose what sets it apart.
+        wide = torch.promote_types(inputs.dtype, dtype) if inputs.is_floating_point() else dtype
+        scale = (1 / (self.divisor * std)).to(inputs.device, wide).view(shape)
+        shift = (-mean / std).to(inputs.device, wide).view(shape)
+        out = inputs.to(dtype=wide, memory_format=torch.contiguous_format, copy=True).mul_(scale).add_(shift).to(dtype)
         # Last, and on floats: bytes are permuted, and channels-last values scaled, several times slower on a CPU.
         return out.contiguous(memory_format=torch.channels_last) if channels_last and out.ndim == 4 else out
 
     @classmethod
-    def fit(cls, inputs: Inputs, *, limit: int = 100_000) -> Normalization:
+    def fit(cls, inputs: Inputs, *, limit: int = 100_000, weights: Tensor | None = None) -> Normalization:
         """Statistics of ``inputs``; of ``limit`` of them, drawn at random, where there are more.
 
         A channel or feature that never changes gets a standard deviation of 1, so that it becomes 0 and not NaN.
+        With ``weights`` ``(n,)`` an input of weight 2 counts as if it were there twice.
         """
         n = len(inputs)
         if n == 0:
@@ -73,18 +76,27 @@ class Normalization:
         # Not every so-manyth: MNIST alternates between two sources of digits, and even rows are darker than odd.
         chosen = torch.randperm(n, generator=stream(0, "normalization"))[:limit].sort().values
         channels = inputs.shape[0]
-        count, mean, squares = 0, torch.zeros(channels, dtype=torch.float64), torch.zeros(channels, dtype=torch.float64)
+        mean, squares = torch.zeros(channels, dtype=torch.float64), torch.zeros(channels, dtype=torch.float64)
+        count = 0.0
         divisor = 1.0
         for start in range(0, len(chosen), _FIT_CHUNK):
-            rows = inputs.take(chosen[start : start + _FIT_CHUNK])
+            part = chosen[start : start + _FIT_CHUNK]
+            rows = inputs.take(part)
             divisor = 255.0 if rows.dtype == torch.uint8 else 1.0
             flat = rows.transpose(0, 1).reshape(channels, -1).to(torch.float64) / divisor
             # Chunks are merged by their means: a sum of squares minus a squared sum loses all digits when mu >> sigma.
-            size, centre = flat.shape[1], flat.mean(dim=1)
+            each = torch.ones(len(part)) if weights is None else weights[part]
+            share = each.to(torch.float64).repeat_interleave(flat.shape[1] // len(part))
+            size = float(share.sum())
+            if size == 0:
+                continue
+            centre = flat @ share / size
             total = count + size
-            squares += flat.sub_(centre[:, None]).square_().sum(dim=1) + (centre - mean).square() * count * size / total
+            squares += flat.sub_(centre[:, None]).square_() @ share + (centre - mean).square() * count * size / total
             mean += (centre - mean) * size / total
             count = total
+        if count == 0:
+            raise InputError("a normalisation cannot be fitted on inputs that all weigh 0; give one of them a weight")
         std = (squares / count).sqrt()
         constant = std <= 1e-12 * mean.abs().clamp(min=1)
         return cls(tuple(mean.tolist()), tuple(torch.where(constant, 1.0, std).tolist()), divisor)

@@ -226,6 +226,8 @@ def _open(data: object, options: _Options) -> Split:
     if not isinstance(data, str | os.PathLike):
         return Split(from_torch(data, class_names=options.class_names))
     written = os.fspath(data)
+    if not written:
+        raise InputError(f"the data has no name; give a file, a folder or one of {', '.join(BUILT_IN)}")
     if written in BUILT_IN:
         return _built_in(written, options.root)
     path = Path(written).expanduser()

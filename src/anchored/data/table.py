@@ -86,23 +86,34 @@ def load_table(
         raise InputError(f"{path}: the table has a heading but no rows")
     label_column = _label_column(table, label, needed=labels == "required")
     rest = [column for column in table.columns if column != label_column]
+    notes: list[str] = []
+    unnamed = [column for column in rest if _is_row_number(column) and column not in (columns or ())]
+    if unnamed and len(unnamed) < len(rest):
+        # What pandas writes for its index: a count of the rows, which would give the label away where they are sorted.
+        rest = [column for column in rest if column not in unnamed]
+        notes.append("a column without a name was left out: it looks like a count of the rows")
 
     if label_column is None or labels == "ignored":
         codes, names = torch.full((len(table.rows),), UNLABELLED), class_names or ()
     else:
         given = table.text(label_column)
-        if "" in given:
+        if "" in given and labels == "required":
             raise InputError(
                 f"{table.where(given.index(''))}: the label in column {label_column!r} is empty; fill or drop it"
             )
-        codes, names = encode_labels(given, class_names, where=table.where)
+        present = [row for row, text in enumerate(given) if text]
+        found, names = encode_labels(
+            [given[row] for row in present], class_names, where=lambda i: table.where(present[i])
+        )
+        codes = torch.full((len(given),), UNLABELLED)
+        codes[present] = found
 
     image = _image_column(table, rest, image) if columns is None else None
-    notes: list[str] = []
     inputs: Inputs
     ids: Sequence[str]
     if image is not None:
-        inputs, ids, notes = _images(table, image, Path(root or path.parent), codes, shape, side, memory_limit)
+        inputs, ids, copies = _images(table, image, Path(root or path.parent), codes, shape, side, memory_limit)
+        notes += copies
         if len(rest) > 1:
             notes.append(f"columns beside {image!r} were left out: {', '.join(c for c in rest if c != image)}")
         features = None
@@ -120,7 +131,7 @@ def load_table(
         columns=None if features is None else tuple(features),
         notes=tuple(notes),
     )
-    return Split(review_classes(dataset) if class_names is None and labels == "required" else dataset)
+    return Split(review_classes(dataset, where=path) if class_names is None and labels == "required" else dataset)
 
 
 def _label_column(table: _Table, label: str | None, *, needed: bool) -> str | None:
@@ -141,6 +152,10 @@ def _label_column(table: _Table, label: str | None, *, needed: bool) -> str | No
         else f"the columns are {', '.join(table.columns[:8])}"
     )
     raise InputError(f"{table.path}: which column is the label? {found}; name it with --label COLUMN")
+
+
+def _is_row_number(column: str) -> bool:
+    return column == "" or column.startswith(("Unnamed: ", "__index_level_"))
 
 
 def _image_column(table: _Table, rest: list[str], image: str | None) -> str | None:

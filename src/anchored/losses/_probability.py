@@ -17,7 +17,7 @@ from torch import Tensor
 
 from anchored.losses._base import Batch, Loss, in_single_precision
 
-__all__ = ["OwnProbability"]
+__all__ = ["OwnProbability", "expm1"]
 
 
 class OwnProbability(Loss):
@@ -63,6 +63,16 @@ class OwnProbability(Loss):
 
     def _total(self, batch: Batch) -> Tensor:
         return self.total(batch.log_p)
+
+
+def expm1(x: Tensor) -> Tensor:
+    """exp(x) - 1, with the derivative exp(x).
+
+    ``torch.expm1`` keeps its result r and derives as r + 1, which is 0 from x = -17 on in float32: a loss of a
+    small probability would no longer pull at all. The difference below is 0, and has the right slope.
+    """
+    power = torch.exp(x)
+    return torch.expm1(x).detach() + (power - power.detach())
 
 
 class RowTotal(torch.autograd.Function):

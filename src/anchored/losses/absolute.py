@@ -22,7 +22,7 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored.losses._base import Reduction, Weight
-from anchored.losses._probability import OwnProbability
+from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["MeanAbsoluteError", "ReverseCrossEntropy"]
 
@@ -56,11 +56,11 @@ class MeanAbsoluteError(OwnProbability):
 
     def value(self, log_p: Tensor) -> Tensor:
         """Scaled distance from certainty, s (1 - p)."""
-        return -self.scale * torch.expm1(log_p)  # 1 - p loses its digits for p near 1, expm1 does not
+        return -self.scale * expm1(log_p)  # 1 - p loses its digits for p near 1, expm1 does not
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """The value and -s p."""
-        return self.value(log_p), -self.scale * log_p.exp()
+        return -self.scale * torch.expm1(log_p), -self.scale * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
         """Sum ``(n,)`` of each row, s (k - 1) whatever the probabilities."""
@@ -105,11 +105,11 @@ class ReverseCrossEntropy(OwnProbability):
 
     def value(self, log_p: Tensor) -> Tensor:
         """-A (1 - p)."""
-        return self.log_zero * torch.expm1(log_p)
+        return self.log_zero * expm1(log_p)
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """The value and A p."""
-        return self.value(log_p), self.log_zero * log_p.exp()
+        return self.log_zero * torch.expm1(log_p), self.log_zero * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
         """Sum ``(n,)`` of each row, -A (k - 1) whatever the probabilities."""

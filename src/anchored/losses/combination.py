@@ -75,8 +75,6 @@ class Sum(Loss):
         self.losses = nn.ModuleList(term for _, term in terms)
         self.factors = tuple(factor for factor, _ in terms)
         active = [term for factor, term in terms if factor > 0]
-        if not active:
-            raise InputError("a sum needs a factor above 0, got only zeros; there would be nothing to learn from")
         self.symmetric = all(term.symmetric for term in active)
         self.bounded = all(term.bounded for term in active)
         self.shift_invariant = all(term.shift_invariant for term in active)
@@ -101,11 +99,12 @@ class Sum(Loss):
         return self._added([term._total(batch) for term in self._active()])
 
     def _active(self) -> list[Loss]:
-        # A term with factor 0 is left out rather than multiplied: 0 * inf would be NaN.
-        return [term for term, factor in zip(self._typed(), self.factors, strict=True) if factor > 0]
+        # A term with factor 0 is left out rather than multiplied: 0 * inf would be NaN. If all are 0, so is the sum.
+        active = [term for term, factor in zip(self._typed(), self.factors, strict=True) if factor > 0]
+        return active or self._typed()
 
     def _added(self, parts: list[Tensor]) -> Tensor:
-        factors = [factor for factor in self.factors if factor > 0]
+        factors = [factor for factor in self.factors if factor > 0] or list(self.factors)
         result = factors[0] * parts[0]
         for factor, part in zip(factors[1:], parts[1:], strict=True):
             result = result + factor * part

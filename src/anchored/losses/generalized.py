@@ -21,7 +21,7 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored.losses._base import Reduction, Weight
-from anchored.losses._probability import OwnProbability
+from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["GeneralizedCrossEntropy"]
 
@@ -57,7 +57,7 @@ class GeneralizedCrossEntropy(OwnProbability):
         """(1 - p^q) / q."""
         # As -expm1(q log p) / q it is exact for small q and for p near 1, and there is nothing to clamp:
         # the usual clamp of p at 1e-7 would stop the gradient of the samples that are most wrong.
-        return -torch.expm1(self.q * log_p) / self.q
+        return -expm1(self.q * log_p) / self.q
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """(1 - p^q) / q and -p^q."""

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored.losses._base import Reduction, Weight
-from anchored.losses._probability import OwnProbability
+from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["SymmetricCrossEntropy"]
 
@@ -69,7 +68,7 @@ class SymmetricCrossEntropy(OwnProbability):
 
     def value(self, log_p: Tensor) -> Tensor:
         """-alpha log p - beta A (1 - p)."""
-        return self.beta * self.log_zero * torch.expm1(log_p) - self.alpha * log_p
+        return self.beta * self.log_zero * expm1(log_p) - self.alpha * log_p
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """The value and -alpha + beta A p."""

@@ -94,15 +94,13 @@ def _newton(gradient: Tensor, pairs: list[_Pair]) -> Tensor:
     """The two-loop recursion: the gradient times the inverse Hessian that the pairs describe."""
     q = gradient
     weights = []
-    gamma = torch.ones_like(gradient[:, 0])
     for s, y, rho in reversed(pairs):
         a = rho * _dot(s, q)
         weights.append(a)
         q = q - a[:, None] * y
-    for _, y, rho in pairs:
-        # The newest usable pair sets the scale of the first guess.
-        gamma = torch.where(rho > 0, 1 / (rho * _dot(y, y)), gamma)
-    q = q * gamma[:, None]
+    # The newest pair sets the scale of the model that the others correct.
+    _, y, rho = pairs[-1]
+    q = q * torch.where(rho > 0, 1 / (rho * _dot(y, y)), 1.0)[:, None]
     for (s, y, rho), a in zip(pairs, reversed(weights), strict=True):
         q = q + (a - rho * _dot(y, q))[:, None] * s
     return q

@@ -8,6 +8,10 @@ The held-out labels are as noisy as the training labels. Without :math:`\eta` th
 model as unsure as its labels are wrong; with it, :math:`\tilde{\mathbf p}` is the law of the *noisy*
 label, and :math:`\mathbf p` that of the true one. At :math:`\eta = 0` this is ordinary temperature scaling.
 
+A small set without a single mistake would ask for T = 0, that is for certainty. A ``prior`` of m samples
+whose label is equally often every class, :math:`\frac{m}{k}\sum_j -\log p_{ij}` on average over i, keeps the
+probability of a mistake at about m in n, as Laplace's rule of succession does.
+
 References:
     Guo et al., 2017. On Calibration of Modern Neural Networks. ICML.
 """
@@ -50,7 +54,9 @@ def noisy_nll(
     return float(-(log_p * weights).sum() / weights.sum())
 
 
-def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None) -> float:
+def fit_temperature(
+    logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None, prior: float = 0.0
+) -> float:
     """The temperature under which held-out labels are likeliest.
 
     Args:
@@ -58,6 +64,7 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
         labels: ``(n,)``, as noisy as the training labels.
         noise_rate: The share of wrong labels among them.
         weights: ``(n,)``, how much each sample counts.
+        prior: How many samples of no particular class the labels are joined by.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -76,7 +83,9 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
         )
 
     def risk(log_temperature: float) -> float:
-        return noisy_nll(logits, labels, math.exp(log_temperature), noise_rate=noise_rate, weights=weights)
+        temperature = math.exp(log_temperature)
+        given = noisy_nll(logits, labels, temperature, noise_rate=noise_rate, weights=weights)
+        return given + _prior_risk(logits, temperature, weights, prior)
 
     # With noise the risk need not be convex in T, so look everywhere first and refine only the best place.
     low, high = _LOG_RANGE
@@ -85,7 +94,9 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
     return math.exp(_golden_section(risk, max(low, best - step), min(high, best + step)))
 
 
-def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
+def fit_noise_and_temperature(
+    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, prior: float = 0.0
+) -> tuple[float, float]:
     r"""The noise rate and the temperature that together make held-out labels likeliest.
 
     For a fixed T the likelihood is concave in :math:`\eta`, so each temperature has one best rate, and one
@@ -96,6 +107,7 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         logits: ``(n, k)`` of data that was not trained on.
         labels: ``(n,)``, as noisy as the training labels.
         weights: ``(n,)``, how much each sample counts.
+        prior: How many samples of no particular class the labels are joined by.
 
     Returns:
         The rate in ``[0, (k-1)/k)``, and the temperature.
@@ -117,13 +129,14 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         p = (logits.to(torch.float64) / math.exp(log_temperature)).softmax(dim=1)
         p = p.gather(1, labels[:, None]).squeeze(1).clamp(min=1e-300)
         weight = torch.ones_like(p) if weights is None else weights.to(torch.float64)
+        unsure = _prior_risk(logits, math.exp(log_temperature), weights, prior)
 
         def risk(eta: float) -> float:
             return float(-((eta / (k - 1) + (1 - eta / limit) * p).log() * weight).sum() / weight.sum())
 
         eta = _golden_section(risk, 0.0, limit * (1 - 1e-9), tolerance=1e-4)
         eta = min((0.0, eta), key=risk)  # the end of the interval is a likely answer, and the search never reaches it
-        return risk(eta), eta
+        return risk(eta) + unsure, eta
 
     low, high = _LOG_RANGE
     step = (high - low) / (_GRID - 1)
@@ -132,6 +145,15 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         lambda x: best_rate(x)[0], max(low, best - step), min(high, best + step), tolerance=1e-4
     )
     return best_rate(log_temperature)[1], math.exp(log_temperature)
+
+
+def _prior_risk(logits: Tensor, temperature: float, weights: Tensor | None, prior: float) -> float:
+    """What the samples of no particular class add to the mean over the given ones."""
+    if prior == 0:
+        return 0.0
+    values = -(logits.to(torch.float64) / temperature).log_softmax(dim=1).mean(dim=1)
+    weight = torch.ones_like(values) if weights is None else weights.to(torch.float64)
+    return prior * float((values * weight).sum() / weight.sum()) / float(weight.sum())
 
 
 def _golden_section(risk: Callable[[float], float], low: float, high: float, *, tolerance: float = 1e-6) -> float:

@@ -87,3 +87,8 @@ def load_optimizer(
         index, slot = name.split(".", 1)
         state.setdefault(int(index), {})[slot] = tensor
     optimizer.load_state_dict({"state": state, "param_groups": groups})
+    for parameter, slots in optimizer.state.items():
+        for slot, value in slots.items():
+            if isinstance(value, Tensor) and value.shape == parameter.shape:
+                # In the parameter's memory order, as before: strided arithmetic may round differently.
+                slots[slot] = torch.empty_like(parameter, dtype=value.dtype).copy_(value).detach()

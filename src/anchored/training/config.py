@@ -41,6 +41,14 @@ class DataConfig(_Part):
     source: str = ""
     root: str | None = None
     label: str | None = None
+    image: str | None = None
+    """The column of image paths in a table."""
+    test: str | None = None
+    """A second source of the same kind to test on, where the first has no test part."""
+    side: int | None = Field(default=None, ge=1)
+    """Square images of this side; by default their own size decides."""
+    below_label: int | None = Field(default=None, ge=2)
+    """Of a list file, keep labels below this number only."""
     corrupt: tuple[str, ...] = ()
     hold_out: float | Literal["auto"] = "auto"
     """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""

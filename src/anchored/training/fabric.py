@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 
 from anchored._errors import InputError
 from anchored.training.runtime import Runtime
@@ -15,6 +16,8 @@ from anchored.training.runtime import Runtime
 __all__ = ["FabricRuntime"]
 
 _PRECISION: dict[str, Any] = {"32": "32-true", "64": "64-true", "bf16": "bf16-mixed"}
+_BACKENDS = ("gloo", "nccl", "connection", "socket", "broken pipe")
+"""What the message of a failed exchange speaks of; the library has no exception of its own for it."""
 
 
 class FabricRuntime(Runtime):
@@ -58,16 +61,42 @@ class FabricRuntime(Runtime):
         """Gradients of ``loss``, averaged over the processes."""
         self.fabric.backward(loss)
 
+    # The exchanges below are torch's own: Fabric's go through functions that torch has deprecated.
+
     def sum(self, tensor: Tensor) -> Tensor:
-        """The sum of ``tensor`` over the processes."""
-        total: Tensor = self.fabric.all_reduce(tensor, reduce_op="sum")
-        return total
+        """The sum of ``tensor`` over the processes, on the device it came from; ``tensor`` stays as it is."""
+        total = tensor.to(self.device, copy=True)
+        distributed.all_reduce(total)
+        return total.to(tensor.device)
 
     def gather(self, rows: Tensor) -> Tensor:
         """The rows of all processes, in the order of ranks."""
-        gathered: Tensor = self.fabric.all_gather(rows)
-        return gathered.reshape(-1, *rows.shape[1:])
+        mine = rows.to(self.device).contiguous()
+        parts = [torch.empty_like(mine) for _ in range(self.world_size)]
+        distributed.all_gather(parts, mine)
+        return torch.cat(parts).to(rows.device)
 
     def agree(self, flag: bool) -> bool:
         """What the main process says."""
-        return bool(self.fabric.broadcast(flag))
+        said = torch.tensor([flag], dtype=torch.uint8, device=self.device)
+        distributed.broadcast(said, src=0)
+        return bool(said)
+
+    def unify(self, module: nn.Module) -> None:
+        """Give all processes the main one's buffers: DistributedDataParallel does so before a step, not after."""
+        for buffer in module.buffers():
+            distributed.broadcast(buffer, src=0)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Turn the failure of an exchange, which is what a lost process looks like from here, into one line."""
+        try:
+            yield
+        except RuntimeError as error:
+            said = str(error).splitlines()[0] if str(error) else ""
+            if isinstance(error, distributed.DistError) or any(word in said.lower() for word in _BACKENDS):
+                raise InputError(
+                    f"process {self.rank} of {self.world_size} lost another one ({said}); "
+                    f"the last checkpoint is kept: resume the run with as many processes"
+                ) from error
+            raise

@@ -68,7 +68,8 @@ def fit(
         split: The data; ``settings["data"]["corrupt"]`` is applied to the training part here.
         settings: A nested dictionary, see :class:`~anchored.training.config.RunConfig`; what is not
             named follows the recipe for this kind of data.
-        folder: Where the run is kept; a started one is taken up where it stopped. None keeps nothing.
+        folder: Where the run is kept: a path for a new one; ``RunFolder.open(path)`` takes up a started one
+            where it stopped. None keeps nothing.
         module: A backbone of your own, instead of the configured one.
         progress: Is told what happens.
 
@@ -86,25 +87,25 @@ def fit(
         data, receipt = corrupted.dataset, corrupted.receipt
     _check_trainable(data)
     config = resolve(settings or {}, data)
-    run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.create(folder)
+    # Before the processes meet: the first of them to go on would fill the folder, and the others find it taken.
+    run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     runtime = make_runtime(config.train.device, config.train.precision)
-    if run is not None and runtime.main and not run.started:
-        run.write_config(config)
-    work = _Work(config, data, split.test, runtime, module)
-    checkpoint = None if run is None else run.read_checkpoint()
-    if checkpoint is not None:
-        work.state.restore(checkpoint)
-    speed = [] if run is None else run.read_lines("speed.jsonl")[: work.state.epoch]
-    train(
-        work.plan,
-        work.state,
-        work.train_batches,
-        runtime=runtime,
-        score=work.score,
-        save=lambda state: _save(run, state, runtime),
-        progress=_Recorder(progress if runtime.main else Progress(), run if runtime.main else None, speed),
-    )
-    model, result = work.finish(receipt)
+    with runtime.together():
+        work = _Work(config, data, split.test, runtime, module)
+        # Only now, when every setting has proved possible: a refusal leaves nothing behind.
+        if run is not None:
+            _take_up(run, config, work.state, runtime)
+        speed = [] if run is None else run.read_lines("speed.jsonl")[: work.state.epoch]
+        train(
+            work.plan,
+            work.state,
+            work.train_batches,
+            runtime=runtime,
+            score=work.score,
+            save=lambda state: _save(run, state, runtime),
+            progress=_Recorder(progress if runtime.main else Progress(), run if runtime.main else None, speed),
+        )
+        model, result = work.finish(receipt)
     if run is not None and runtime.main:
         model.save(run.path)
         run.write_result(result)
@@ -166,7 +167,7 @@ class _Work:
                 self.runtime.device, self.runtime.dtype
             ),
             epochs=config.train.epochs,
-            batch_size=min(config.train.batch_size, max(len(self.train_set), self.runtime.world_size)),
+            batch_size=min(config.train.batch_size, _rounded_up(len(self.train_set), self.runtime.world_size)),
             seed=config.train.seed,
             learning_rate=lambda epoch: config.optimizer.lr * schedule(epoch),
             sampling=method.sampling,
@@ -197,9 +198,9 @@ class _Work:
         record: Record = {}
         if self.held_batches is not None and self.held_out is not None:
             logits = logits_of(self.state.scored, self.held_batches, self.runtime)
-            record["held_out_loss"] = float(
-                self.plan.loss.pointwise(logits.to(self.runtime.dtype), self.held_out.labels).mean()
-            )
+            device, dtype = self.runtime.device, self.runtime.dtype
+            values = self.plan.loss.pointwise(logits.to(device, dtype), self.held_out.labels.to(device))
+            record["held_out_loss"] = float(values.mean())
             record["held_out_accuracy"] = float((logits.argmax(dim=1) == self.held_out.labels).double().mean())
         if self.test_batches is not None and self.test is not None and self.config.train.evaluate:
             logits = logits_of(self.state.scored, self.test_batches, self.runtime)
@@ -257,8 +258,8 @@ class _Work:
             # The rate that was really drawn; the labels themselves stay unseen.
             rate = float(dataset.clean_labels.ne(dataset.labels).double().mean())
             about["noise_rate"] = rate
-            return fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights), about
-        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
+            return fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights, prior=1.0), about
+        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights, prior=1.0)
         about["noise_rate"] = rate
         return temperature, about
 
@@ -276,6 +277,26 @@ class _Recorder(Progress):
             rate = samples / seconds if seconds > 0 else None
             self.speed.append({"epoch": record["epoch"], "seconds": seconds, "samples_per_second": rate})
             self.run.write_lines("speed.jsonl", self.speed)
+
+
+def _take_up(run: RunFolder, config: RunConfig, state: State, runtime: Runtime) -> None:
+    """Bring ``state`` to the run's checkpoint, where there is one, and the folder to what the state is."""
+    checkpoint = run.read_checkpoint()
+    if checkpoint is not None:
+        state.restore(checkpoint)
+        if not runtime.main:
+            state.sums.zero_()  # the main process goes on with the sums of all
+    if runtime.main:
+        run.make()
+        run.sweep()
+        if not run.started or run.read_config() != config:
+            run.write_config(config)
+        # A crash may have come between the last checkpoint and its history.
+        run.write_lines("history.jsonl", state.history)
+
+
+def _rounded_up(n: int, step: int) -> int:
+    return -(-n // step) * step
 
 
 def _save(run: RunFolder | None, state: State, runtime: Runtime) -> None:
@@ -300,7 +321,7 @@ def _parts(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset | N
 def _normalization(config: RunConfig, data: Dataset) -> Normalization:
     name = config.data.normalize
     if name == "fit":
-        return Normalization.fit(data.inputs)
+        return Normalization.fit(data.inputs, weights=data.weights)
     if name not in NORMALIZATIONS:
         known = ", ".join(["fit", *NORMALIZATIONS])
         raise InputError(f"unknown normalisation {name!r}; choose from {known}")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +27,9 @@ from anchored.training.shards import Shard, shard
 from anchored.training.state import Record, State
 
 __all__ = ["Plan", "train"]
+
+_LOOK_EVERY = 50
+"""Steps between two moments at which an accelerator, or another process, is waited for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,17 +93,20 @@ def train(
     try:
         with _own_generator():
             while state.epoch < plan.epochs and not _patience_is_over(plan, state):
-                started = time.perf_counter()
+                started, begun = time.perf_counter(), state.batch
                 learning_rate = plan.learning_rate(state.epoch)
                 for group in optimizer.param_groups:
                     group["lr"] = learning_rate
                 _run_epoch(plan, state, batches, model, optimizer, runtime, save, progress)
+                _check_weights(state)
+                runtime.unify(state.scored)
                 record = _record(state, learning_rate, runtime) | score()
                 state.history.append(record)
                 state.epoch, state.batch, state.generator = state.epoch + 1, 0, None
                 state.sums = torch.zeros_like(state.sums)
                 save(state)
-                progress.epoch(record, seconds=time.perf_counter() - started, samples=len(batches.dataset))
+                samples = len(batches.dataset) - begun * plan.batch_size
+                progress.epoch(record, seconds=time.perf_counter() - started, samples=samples)
     finally:
         progress.stop()
     return state
@@ -118,22 +125,93 @@ def _run_epoch(
     model.train()
     part = _shard(plan, batches, state.epoch, runtime)
     # Dropout and its like draw from the global generator: ours within this block, the same for every run.
-    fresh = stream(plan.seed, "layers", state.epoch, runtime.rank).get_state()
-    torch.set_rng_state(fresh if state.generator is None else state.generator)
+    torch.set_rng_state(_layers_generator(plan, state, runtime))
+    tally = _Tally(state, runtime)
     saved = time.monotonic()
     passes = batches.epoch(part.order, seed=plan.seed, epoch=state.epoch, start=state.batch, occurrence=part.occurrence)
     for batch in passes:
         place = slice(state.batch * part.batch_size, state.batch * part.batch_size + len(batch.labels))
         counts = None if part.counts is None else part.counts[place].to(runtime.device)
-        loss = _step(plan, state, batch, counts, float(part.totals[state.batch]), model, optimizer, runtime)
+        step = _step(plan, state, batch, counts, float(part.totals[state.batch]), model, optimizer, runtime)
         state.batch += 1
         if state.average is not None:
             state.average.update(state.model)
+        loss = tally.add(step, optimizer)
         progress.step(batch=state.batch, samples=len(batch.labels) * runtime.world_size, loss=loss)
-        if time.monotonic() - saved > plan.checkpoint_seconds and runtime.world_size == 1:
-            state.generator = torch.get_rng_state()
-            save(state)
+        due = time.monotonic() - saved > plan.checkpoint_seconds
+        asking = runtime.world_size == 1 or state.batch % _LOOK_EVERY == 0
+        if asking and runtime.agree(due):
+            tally.read(optimizer)
+            _save_within(state, runtime, save)
             saved = time.monotonic()
+    tally.read(optimizer)
+
+
+def _layers_generator(plan: Plan, state: State, runtime: Runtime) -> Tensor:
+    """The state that layers draw from: this process's own from the checkpoint, else that of the epoch."""
+    if state.generator is not None and len(state.generator) == runtime.world_size:
+        return state.generator[runtime.rank]
+    return stream(plan.seed, "layers", state.epoch, runtime.rank).get_state()
+
+
+def _save_within(state: State, runtime: Runtime, save: Callable[[State], None]) -> None:
+    """Save within an epoch: what the processes hold apart, the sums and the generators, comes together first."""
+    _check_weights(state)
+    state.generator = runtime.gather(torch.get_rng_state()[None])
+    total = runtime.sum(state.sums)
+    state.sums = total if runtime.main else torch.zeros_like(total)
+    save(state)
+
+
+class _Step(NamedTuple):
+    """What one step adds to the epoch's numbers; the first two stay on their device."""
+
+    loss: Tensor
+    right: Tensor
+    weight: float
+    seen: int
+
+
+class _Tally:
+    """Adds up an epoch's numbers, waiting for an accelerator only now and then."""
+
+    def __init__(self, state: State, runtime: Runtime) -> None:
+        self.state = state
+        self.every = 1 if runtime.device.type == "cpu" else _LOOK_EVERY
+        self.waiting: list[_Step] = []
+        self.last = math.nan
+
+    def add(self, step: _Step, optimizer: torch.optim.Optimizer) -> float:
+        """Note a step; returns the last loss that was looked at."""
+        self.waiting.append(step)
+        if len(self.waiting) >= self.every:
+            self.read(optimizer)
+        return self.last
+
+    def read(self, optimizer: torch.optim.Optimizer) -> None:
+        """Look at the steps that wait, and stop at a loss that is not finite."""
+        first = self.state.batch - len(self.waiting) + 1
+        for number, step in enumerate(self.waiting, start=first):
+            self.last = float(step.loss)
+            if not math.isfinite(self.last):
+                raise InputError(
+                    f"the loss became {self.last} in epoch {self.state.epoch + 1}, batch {number}; "
+                    f"lower optimizer.lr (now {optimizer.param_groups[0]['lr']:g}) or optimizer.clip; "
+                    f"the last checkpoint is kept"
+                )
+            new = [self.last * step.weight, step.weight, float(step.right), step.seen]
+            self.state.sums += torch.tensor(new, dtype=torch.float64)
+        self.waiting.clear()
+
+
+def _check_weights(state: State) -> None:
+    """Refuse to keep weights that a finite loss with an infinite gradient has broken."""
+    for name, parameter in state.model.named_parameters():
+        if not bool(torch.isfinite(parameter.detach()).all()):
+            raise InputError(
+                f"the weights {name} are no longer finite in epoch {state.epoch + 1}, batch {state.batch}; "
+                f"lower optimizer.lr or optimizer.clip; the last checkpoint is kept"
+            )
 
 
 def _step(
@@ -145,8 +223,8 @@ def _step(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     runtime: Runtime,
-) -> float:
-    """One gradient step; returns the loss of the batch (of this process's part of it)."""
+) -> _Step:
+    """One gradient step on this process's part of the batch."""
     optimizer.zero_grad(set_to_none=True)
     inputs, terms = batch.inputs, [(1.0, batch.labels)]
     if plan.mixup_alpha is not None:
@@ -162,14 +240,8 @@ def _step(
             values = values * weights.to(values)
         loss = loss + share * values.sum()
     # Gradients are averaged over processes, so each process's sum is divided by its share of the batch.
-    loss = loss * (runtime.world_size / total)
-    value = float(loss.detach())
-    if not math.isfinite(value):
-        raise InputError(
-            f"the loss became {value} in epoch {state.epoch + 1}, batch {state.batch + 1}; "
-            f"lower optimizer.lr (now {optimizer.param_groups[0]['lr']:g}) or optimizer.clip; "
-            f"the last checkpoint is kept"
-        )
+    # A batch in which no sample counts has no direction to go.
+    loss = loss * (runtime.world_size / total if total > 0 else 0.0)
     runtime.backward(loss)
     if plan.clip is not None:
         torch.nn.utils.clip_grad_norm_(state.model.parameters(), plan.clip)
@@ -178,9 +250,7 @@ def _step(
     if counts is not None:
         right = right & counts
     seen = len(right) if counts is None else int(counts.sum())
-    share_of_total = total / runtime.world_size
-    state.sums += torch.tensor([value * share_of_total, share_of_total, float(right.sum()), seen], dtype=torch.float64)
-    return value
+    return _Step(loss.detach(), right.sum(), total / runtime.world_size, seen)
 
 
 def _shard(plan: Plan, batches: Batches, epoch: int, runtime: Runtime) -> Shard:
@@ -204,11 +274,11 @@ def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tens
 
 
 def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
-    loss, weight, right, seen = runtime.sum(state.sums.to(runtime.device)).tolist()
+    loss, weight, right, seen = runtime.sum(state.sums).tolist()
     return {
         "epoch": state.epoch + 1,
         "lr": learning_rate,
-        "train_loss": loss / weight,
+        "train_loss": loss / weight if weight > 0 else None,
         "train_accuracy": right / seen,
         "samples": int(seen),
     }

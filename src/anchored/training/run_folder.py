@@ -40,6 +40,13 @@ class RunFolder:
     @classmethod
     def create(cls, path: str | Path) -> RunFolder:
         """A folder for a new run, refused where something else is in it already."""
+        run = cls.plan(path)
+        run.make()
+        return run
+
+    @classmethod
+    def plan(cls, path: str | Path) -> RunFolder:
+        """The same, but nothing is written before :meth:`make`."""
         run = cls(path)
         if run.path.exists() and not run.path.is_dir():
             raise InputError(f"{path} is a file; give a folder for the run")
@@ -47,13 +54,16 @@ class RunFolder:
             raise InputError(f"{path} holds a finished run; give another --out, or remove it first")
         if run.started:
             raise InputError(f"{path} holds a run that was interrupted; go on with: anchored resume {path}")
-        if run.path.is_dir() and any(run.path.iterdir()):
+        if run.path.is_dir() and any(not _left_by_a_crash(item) for item in run.path.iterdir()):
             raise InputError(f"{path} is not empty; give a new folder for the run")
-        try:
-            (run.path / "checkpoint").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot create the run folder {path}: {error.strerror}") from None
         return run
+
+    def make(self) -> None:
+        """Make the folder where it is not there yet."""
+        try:
+            (self.path / "checkpoint").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot create the run folder {self.path}: {error.strerror}") from None
 
     @classmethod
     def open(cls, path: str | Path) -> RunFolder:
@@ -79,6 +89,12 @@ class RunFolder:
     def checkpoint_path(self) -> Path:
         """Where the state to go on from lies."""
         return self.path / "checkpoint" / "last.safetensors"
+
+    def sweep(self) -> None:
+        """Remove the temporary files of a process that was killed while it wrote."""
+        for folder in (self.path, self.checkpoint_path.parent):
+            for item in folder.glob(".*.tmp"):
+                item.unlink(missing_ok=True)
 
     def write_config(self, config: RunConfig) -> None:
         """Write the configuration; from here on the run can be resumed."""
@@ -127,3 +143,10 @@ class RunFolder:
             raise InputError(f"{self.path} is not finished; go on with: anchored resume {self.path}")
         result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return result
+
+
+def _left_by_a_crash(item: Path) -> bool:
+    """Whether a run that was killed before it wrote its configuration left this: nothing worth keeping."""
+    if item.is_dir():
+        return item.name == "checkpoint" and not any(item.iterdir())
+    return item.name.startswith(".config.yaml.") and item.name.endswith(".tmp")

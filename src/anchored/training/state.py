@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from anchored._errors import InputError
 from anchored.training.average import Average
 from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
 
@@ -26,9 +27,10 @@ class State:
         average: The moving average of its weights, where one is kept.
         epoch: How many epochs are done.
         batch: How many batches of the epoch under way are done.
-        sums: Of the epoch under way: weighted loss, weight, samples right, samples.
+        sums: Of the epoch under way: weighted loss, weight, samples right, samples; float64, on the CPU.
         history: One record per epoch done.
-        generator: State of the generator that layers such as dropout draw from, within an epoch.
+        generator: States of the generators that layers such as dropout draw from, within an epoch:
+            one row per process.
     """
 
     model: nn.Module
@@ -60,13 +62,21 @@ class State:
         return Checkpoint(tensors, facts)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back to where ``checkpoint`` was made."""
+        """Go back to where ``checkpoint`` was made; an average that it does not hold begins with the model."""
         facts = checkpoint.facts
-        self.model.load_state_dict(checkpoint.part("model"))
-        load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
-        if self.average is not None:
-            self.average.module.load_state_dict(checkpoint.part("average"))
-            self.average.steps = facts["average_steps"]
-        self.sums = checkpoint.tensors["sums"].to(self.sums.device)
+        try:
+            self.model.load_state_dict(checkpoint.part("model"))
+            load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
+            if self.average is not None:
+                kept = "average_steps" in facts
+                self.average.module.load_state_dict(checkpoint.part("average" if kept else "model"))
+                self.average.steps = facts.get("average_steps", 0)
+        except (RuntimeError, ValueError) as error:
+            lines = [line.strip() for line in str(error).splitlines()]
+            raise InputError(
+                f"the checkpoint is of another model or optimiser ({' '.join(lines[:2])}); "
+                f"resume with the settings the run began with, or start a new run"
+            ) from error
+        self.sums = checkpoint.tensors["sums"]
         self.generator = checkpoint.tensors.get("generator")
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]

@@ -170,7 +170,7 @@ def test_a_label_out_of_range_is_named_with_its_row(tmp_path):
 
 @pytest.mark.parametrize("load", [load_cifar10, load_cifar100])
 def test_missing_files_say_how_to_get_them(tmp_path, load):
-    with pytest.raises(InputError, match="anchored data cifar100? --root"):
+    with pytest.raises(InputError, match=r"anchored data cifar100? --root"):
         load(tmp_path)
     write_cifar10_binary(tmp_path)
     (tmp_path / "data_batch_4.bin").unlink()

@@ -67,3 +67,10 @@ def test_notes_add_up():
 def test_refuses_what_does_not_fit_together(changes, words):
     with pytest.raises(InputError, match=words):
         toy(**changes)
+
+
+def test_weights_stay_with_their_samples_and_must_fit():
+    part = toy(weights=torch.tensor([0.1, 0.2, 0.3, 0.4])).subset(torch.tensor([2, 0]))
+    torch.testing.assert_close(part.weights, torch.tensor([0.3, 0.1]))
+    with pytest.raises(InputError, match="weights must have one entry per input"):
+        toy(weights=torch.ones(3))

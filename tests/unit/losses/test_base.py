@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/losses/_base.py: cross entropy is torch's in every setting, and what does not fit is refused."""
+"""Mirror of src/anchored/losses/_base.py: cross entropy is torch's in every setting, misfits are refused."""
 
 import copy
 
@@ -113,7 +113,7 @@ def test_refuses_a_weight_for_another_number_of_classes():
 def test_refuses_settings_it_does_not_know():
     with pytest.raises(InputError, match="unknown reduction 'meen'; did you mean 'mean'"):
         CrossEntropy(reduction="meen")
-    with pytest.raises(InputError, match="ignore_index must be a whole number, got 1.5"):
+    with pytest.raises(InputError, match=r"ignore_index must be a whole number, got 1\.5"):
         NegativeSampleLogit(ignore_index=1.5)
 
 

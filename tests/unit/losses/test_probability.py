@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from anchored.losses import Focal, GeneralizedCrossEntropy, Normalized, SymmetricCrossEntropy
+from anchored.losses._probability import expm1
 
 LOSSES = [Focal(0.5), Focal(0.5, detach=True), GeneralizedCrossEntropy(0.3), SymmetricCrossEntropy()]
 
@@ -59,3 +60,12 @@ def test_the_value_at_the_labels_never_forms_the_row(monkeypatch):
 def test_an_empty_batch_has_empty_totals():
     assert Focal().total(torch.zeros(0, 5)).shape == (0,)
     assert Focal().total(torch.zeros(0, 5, requires_grad=True)).shape == (0,)
+
+
+@pytest.mark.parametrize("x", [0.0, -1e-9, -0.5, -20.0, -80.0])
+def test_expm1_has_the_value_and_the_slope_to_the_last_digit(x):
+    at = torch.tensor(x, requires_grad=True)
+    value = expm1(at)
+    value.backward()
+    assert value == torch.expm1(at)
+    assert at.grad == torch.exp(at)

@@ -1,0 +1,108 @@
+"""``anchored corrupt DATA --out FOLDER``: spoil data as asked, and write it down with a receipt.
+
+The folder gets ``data.npz`` (``X``, ``y`` as training is to see them, ``y_clean``, the ``index`` of each sample in
+the original, ``class_names``, for tables ``columns``; ``X_test`` and ``y_test`` where the source has a test part, which
+stays clean), a source that ``fit`` reads, and ``receipt.json``, which says what was asked and what happened.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson, print_json, print_table
+
+if TYPE_CHECKING:
+    from anchored.data import Corrupted, Dataset, Split
+
+ARRAYS, RECEIPT = "data.npz", "receipt.json"
+
+
+def corrupt(
+    data: Annotated[str, typer.Argument(help="Any source that fit takes.")],
+    out: Annotated[Path, typer.Option(help="The folder to write; it must be new or empty.")],
+    symmetric: Annotated[float | None, typer.Option(help="Share of labels replaced by any other one.")] = None,
+    asymmetric: Annotated[float | None, typer.Option(help="Share of labels replaced by a similar class.")] = None,
+    longtail: Annotated[float | None, typer.Option(help="Largest class over smallest, falling exponentially.")] = None,
+    step: Annotated[float | None, typer.Option(help="Largest class over smallest, half of each.")] = None,
+    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
+    label: Annotated[str | None, typer.Option(help="The label column of a table.")] = None,
+    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Write a noisy or unbalanced copy of a data set."""
+    kinds = {"longtail": longtail, "step": step, "symmetric": symmetric, "asymmetric": asymmetric}
+    asked = [f"{kind}={amount!r}" for kind, amount in kinds.items() if amount is not None]
+    if not asked:
+        raise InputError("nothing to do: give --symmetric, --asymmetric, --longtail or --step")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"--out must be a new or empty folder, got {str(out)!r}; choose another")
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"--out must lie in an existing folder, got {str(out)!r}; create {str(out.parent)!r} first")
+    if seed < 0:
+        raise InputError(f"--seed must be at least 0, got {seed}")
+
+    from anchored.data import CorruptionPlan, open_source
+    from anchored.data import corrupt as spoil
+
+    plan = CorruptionPlan.parse(asked)
+    split = open_source(data, root=data_root, label=label, image=image)
+    spoiled = spoil(split.train, plan, seed=seed)
+    receipt = {"data": data, "seed": seed, "asked": asked, **spoiled.receipt}
+    _write(out, split, spoiled, receipt)
+    result = {**receipt, "n": len(spoiled.dataset), "out": str(out)}
+    if json:
+        print_json(result)
+        return
+    rows = [["samples", len(spoiled.dataset), len(split.train)]]
+    counts, before = spoiled.dataset.counts.tolist(), split.train.counts.tolist()
+    rows += [["largest class", max(counts), max(before)], ["smallest class", min(counts), min(before)]]
+    wrong = spoiled.receipt.get("noise", {}).get("flipped", 0)
+    rows.append(["wrong labels", wrong, "-"])
+    print_table(
+        " and ".join(asked),
+        [data, "now", "before"],
+        rows,
+        f"written to {out / ARRAYS}; train on it with: anchored fit {out / ARRAYS}",
+    )
+
+
+def _write(out: Path, split: Split, spoiled: Corrupted, receipt: dict[str, Any]) -> None:
+    """The folder appears with both files in it, or not at all."""
+    import numpy as np
+
+    from anchored._files import write_json
+
+    dataset = spoiled.dataset
+    clean = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
+    names = np.array(dataset.class_names)
+    arrays: dict[str, Any] = {
+        "X": _inputs(dataset),
+        "y": names[dataset.labels.numpy()],
+        "y_clean": names[clean.numpy()],
+        "index": np.arange(len(dataset)) if spoiled.kept is None else spoiled.kept.numpy(),
+        "class_names": names,
+    }
+    if dataset.columns is not None:
+        arrays["columns"] = np.array(dataset.columns)
+    if split.test is not None:
+        arrays |= {"X_test": _inputs(split.test), "y_test": names[split.test.labels.numpy()]}
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.absolute().parent) as temporary:
+        made = Path(temporary) / out.name
+        made.mkdir()
+        np.savez_compressed(made / ARRAYS, allow_pickle=False, **arrays)
+        write_json(made / RECEIPT, receipt)
+        if out.exists():
+            out.rmdir()
+        made.replace(out)
+
+
+def _inputs(dataset: Dataset) -> Any:  # noqa: ANN401 - numpy is not imported for its type alone
+    import torch
+
+    return dataset.inputs.take(torch.arange(len(dataset))).numpy()

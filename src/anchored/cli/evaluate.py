@@ -1,0 +1,82 @@
+"""``anchored evaluate RUN DATA``: how right, how fair and how honest a trained model is on labelled data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anchored.cli.output import AsJson, print_json, print_table
+
+_BATCH = 512
+_SHOWN = 30
+
+
+def evaluate(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    data: Annotated[str, typer.Argument(help="Labelled data: any source that fit takes.")],
+    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
+    label: Annotated[str | None, typer.Option(help="The label column; by default that of training.")] = None,
+    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
+    part: Annotated[str | None, typer.Option(help="train or test, of a source with both; test by default.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
+    json: AsJson = False,
+) -> None:
+    """Score a trained model on labelled data."""
+    from anchored.cli.model import load_run
+    from anchored.data import Batches
+    from anchored.training.evaluate import collect
+    from anchored.training.runtime import Runtime
+    from anchored.training.scores import cosine_margins, scores
+
+    loaded = load_run(run, device=device)
+    model = loaded.model
+    dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
+    weight = next(model.parameters())
+    runtime = Runtime(weight.device, "64" if weight.dtype.itemsize == 8 else "32")
+    streams = hasattr(dataset.inputs, "paths")
+    batches = Batches(
+        dataset,
+        batch_size=_BATCH,
+        normalize=model.normalization,
+        device=runtime.device,
+        dtype=runtime.dtype,
+        workers=loaded.config.train.workers if streams else 0,
+    )
+    logits, features = collect(model.classifier, batches, runtime, features=True)
+    counts = model.description.get("training_counts")
+    result: dict[str, Any] = {"run": str(run), "data": data, "class_names": list(model.class_names)}
+    result |= scores(logits, dataset.labels, temperature=model.temperature, counts=counts)
+    directions = model.classifier.head.rows().detach().cpu()  # type: ignore[operator]  # every head of ours has rows
+    result |= cosine_margins(features, directions, dataset.labels)
+    if json:
+        print_json(result)
+        return
+    _print(result, counts)
+
+
+def _print(result: dict[str, Any], counts: list[int] | None) -> None:
+    rows = [
+        [title, "-" if result.get(name) is None else f"{factor * result[name]:.{digits}f}"]
+        for title, name, factor, digits in (
+            ("accuracy (%)", "accuracy", 100, 2),
+            ("many classes (%)", "many", 100, 2),
+            ("medium classes (%)", "medium", 100, 2),
+            ("few classes (%)", "few", 100, 2),
+            ("ECE (%)", "ece", 100, 2),
+            ("ECE before calibration (%)", "ece_uncalibrated", 100, 2),
+            ("NLL", "nll", 1, 4),
+            ("smallest margin gamma_min", "gamma_min", 1, 3),
+        )
+    ]
+    print_table(f"{result['run']} on {result['data']}, {result['n']} samples", ["", "value"], rows)
+    trained = [None] * len(result["class_names"]) if counts is None else counts
+    classes = list(zip(result["class_names"], result["per_class"], trained, strict=True))
+    if len(classes) > _SHOWN:
+        classes = sorted(classes, key=lambda each: 2.0 if each[1] is None else each[1])[:_SHOWN]
+    print_table(
+        "by class" if len(classes) == len(result["class_names"]) else f"the {_SHOWN} worst classes",
+        ["class", "accuracy (%)", "training samples"],
+        [[name, "-" if right is None else f"{100 * right:.2f}", "-" if n is None else n] for name, right, n in classes],
+    )

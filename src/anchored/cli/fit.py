@@ -1,0 +1,133 @@
+"""``anchored fit DATA``: train on data with imperfect labels, calibrate, and keep everything as a run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson
+
+if TYPE_CHECKING:
+    from anchored.data import Split
+    from anchored.training import RunFolder
+
+Text = str | None
+
+
+def fit(
+    data: Annotated[
+        Text,
+        typer.Argument(
+            help="A built-in name (digits, mnist, fashion-mnist, cifar10, cifar100), a folder of class folders, "
+            "or a .csv, .parquet, .npz, .npy or list (.txt) file."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The folder of the run; by default runs/DATA-METHOD-HASH, where HASH names the settings."),
+    ] = None,
+    method: Annotated[Text, typer.Option(help="auto, or a name such as ce, ce+fnpal, nce+rce+pal, ldam+drw.")] = None,
+    backbone: Annotated[Text, typer.Option(help="auto, or a name such as mlp, cnn4, resnet32, timm:NAME.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="How often the data is gone through.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Samples per step, over all processes.")] = None,
+    lr: Annotated[float | None, typer.Option(help="The largest learning rate.")] = None,
+    noise_rate: Annotated[Text, typer.Option(help="The share of wrong labels, where it is known, or auto.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random; the same seed gives the same run.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A YAML file of settings, as the config.yaml of a run.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Any setting, path=value; wins over flags, which win over --config."),
+    ] = None,
+    corrupt: Annotated[
+        list[str] | None,
+        typer.Option(help="Spoil the training data: symmetric=0.8, asymmetric=0.4, longtail=100, step=10; repeatable."),
+    ] = None,
+    data_root: Annotated[
+        Text, typer.Option(help="Where a built-in set lies, or where image paths in a table or list start.")
+    ] = None,
+    label: Annotated[Text, typer.Option(help="The label column of a table, or the label file of an .npy.")] = None,
+    image: Annotated[Text, typer.Option(help="The column of image paths in a table.")] = None,
+    test: Annotated[Text, typer.Option(help="A second source of the same kind to test on.")] = None,
+    precision: Annotated[Text, typer.Option(help="32, 64 or bf16.")] = None,
+    device: Annotated[Text, typer.Option(help="auto, cpu, cuda …")] = None,
+    json: AsJson = False,
+) -> None:
+    """Train a classifier, calibrate it, score it."""
+    if out is not None:
+        _check_free(out)
+
+    from anchored.cli.settings import gather, number_or_auto, open_data
+    from anchored.cli.train import show, train
+    from anchored.training import RunFolder
+    from anchored.training.config import validate
+
+    flags: dict[str, dict[str, Any]] = {
+        "data": {
+            "source": data,
+            "root": data_root,
+            "label": label,
+            "image": image,
+            "test": test,
+            "corrupt": corrupt or None,
+        },
+        "method": {"name": method, "noise_rate": number_or_auto(noise_rate, flag="--noise-rate")},
+        "backbone": {"name": backbone},
+        "optimizer": {"lr": lr},
+        "train": {"epochs": epochs, "batch_size": batch_size, "seed": seed, "precision": precision, "device": device},
+    }
+    settings = gather(config, flags, set_ or [])
+    _check_words(settings)
+    split = open_data(validate(settings).data)
+    run = _default_folder(settings, split) if out is None else RunFolder.plan(out)
+    train(split, settings, run)
+    show(run, json=json)
+
+
+def _check_free(out: Path) -> None:
+    """Refuse at once what would be refused after the data was read; torch is not needed for that."""
+    if out.is_dir() and any(out.iterdir()):
+        from anchored.training import RunFolder
+
+        RunFolder.plan(out)
+    parent = next(folder for folder in out.absolute().parents if folder.exists())
+    if not parent.is_dir():
+        raise InputError(f"--out {out} cannot be made, because {parent} is a file; choose another folder")
+
+
+def _check_words(settings: dict[str, Any]) -> None:
+    """The names that can be judged without the data, which may take long to read."""
+    from anchored.data import CorruptionPlan
+    from anchored.methods import parse
+    from anchored.training.config import validate
+    from anchored.training.runtime import pick_device
+
+    config = validate(settings)
+    if config.method.name != "auto":
+        parse(config.method.name)
+    CorruptionPlan.parse(config.data.corrupt)
+    pick_device(config.train.device)
+
+
+def _default_folder(settings: dict[str, Any], split: Split) -> RunFolder:
+    from anchored.data import corrupt
+    from anchored.training import RunFolder
+    from anchored.training.config import validate
+    from anchored.training.resolve import resolve
+
+    asked = validate(settings)
+    data = split.train
+    if asked.data.corrupt:
+        data = corrupt(data, asked.data.corrupt, seed=asked.train.seed).dataset
+    config = resolve(settings, data)
+    name = re.sub(r"[^\w.-]+", "_", Path(config.data.source).stem) or "data"
+    run = RunFolder(Path("runs") / f"{name}-{config.method.name}-{config.content_hash}")
+    if run.finished:
+        raise InputError(
+            f"{run.path} holds this very run already; see its result with: anchored resume {run.path}, "
+            f"or give another --out"
+        )
+    return RunFolder.plan(run.path)

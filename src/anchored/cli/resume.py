@@ -1,0 +1,29 @@
+"""``anchored resume RUN``: go on where a run was stopped; the end is the same as if it had not been."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anchored.cli.output import AsJson
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="The folder of the run.")],
+    json: AsJson = False,
+) -> None:
+    """Go on with an interrupted run; of a finished one, show the result."""
+    from anchored.cli.processes import tell
+    from anchored.cli.settings import open_data
+    from anchored.cli.train import show, train
+    from anchored.training import RunFolder
+
+    folder = RunFolder.open(run)
+    if folder.finished:
+        tell(f"{run} is finished; this is its result")
+    else:
+        config = folder.read_config()
+        train(open_data(config.data), config.as_dict(), folder)
+    show(folder, json=json)

@@ -1,0 +1,103 @@
+"""What a user asked of a run, from the three places it can be said, and the data that goes with it.
+
+Later ones win: the ``--config`` file, then the flags, then ``--set``. Paths are made absolute, so that a run can be
+resumed from any folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anchored._errors import InputError
+
+if TYPE_CHECKING:
+    from anchored.data import Split
+    from anchored.training.config import DataConfig
+
+__all__ = ["gather", "number_or_auto", "open_data"]
+
+
+def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], overrides: Sequence[str]) -> dict[str, Any]:
+    """The settings as a tree of plain values: nothing that was not asked for is in it, and all of it is known.
+
+    Args:
+        config: A YAML file of settings.
+        flags: The same tree as given by flags; a value of None was not given.
+        overrides: ``path=value`` each.
+    """
+    from anchored.training.config import merge, parse_settings, validate
+
+    given = {part: {name: value for name, value in tree.items() if value is not None} for part, tree in flags.items()}
+    settings = merge(merge({} if config is None else _read(config), given), parse_settings(list(overrides)))
+    validate(settings)
+    data = settings.get("data") or {}
+    if not data.get("source"):
+        raise InputError("which data? name it after `fit`, or as data.source in the --config file")
+    return merge(settings, {"data": _absolute(data)})
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import yaml
+
+    from anchored.training.config import validate
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"--config {path} cannot be read: {error.strerror}") from None
+    except (ValueError, yaml.YAMLError) as error:
+        raise InputError(
+            f"--config {path} is not YAML: {str(error).splitlines()[0]}; see the config.yaml of a run"
+        ) from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise InputError(f"--config {path} must hold a mapping of settings, got {type(values).__name__}")
+    validate(values, where=str(path))
+    return values
+
+
+def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
+    """Those settings of ``data`` that are paths of something, as absolute ones."""
+    from anchored.data import BUILT_IN
+
+    paths = {name: data.get(name) for name in ("source", "root", "test")}
+    if str(data["source"]).lower().endswith(".npy"):
+        paths["label"] = data.get("label")  # of an array the labels are a file, of a table a column
+    return {
+        name: str(Path(path).expanduser().absolute())
+        for name, path in paths.items()
+        if path and path not in BUILT_IN and Path(path).expanduser().exists()  # else refused later, as it was written
+    }
+
+
+def open_data(config: DataConfig) -> Split:
+    """The data of a run, as its configuration names it."""
+    from anchored.data import open_source
+
+    return open_source(
+        config.source,
+        root=config.root,
+        label=config.label,
+        image=config.image,
+        test=config.test,
+        side=config.side,
+        below_label=config.below_label,
+    )
+
+
+def number_or_auto(text: str | None, *, flag: str) -> float | str | None:
+    """``auto``, or the number that ``text`` writes.
+
+    Example:
+        >>> number_or_auto("0.4", flag="--noise-rate"), number_or_auto("auto", flag="--noise-rate")
+        (0.4, 'auto')
+    """
+    if text is None or text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{flag} must be a number or auto, got {text!r}") from None

@@ -1,0 +1,76 @@
+"""What ``fit`` and ``resume`` have in common: train with progress on stderr, then show the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from anchored.cli.output import print_json, print_table
+from anchored.cli.processes import is_first, resumable, tell
+
+if TYPE_CHECKING:
+    from anchored.data import Split
+    from anchored.training import RunFolder
+
+__all__ = ["report", "show", "train"]
+
+
+def train(split: Split, settings: Mapping[str, Any], run: RunFolder) -> None:
+    """Train, or go on training, in ``run``; what a careful reader would want to know of the data is told first."""
+    from anchored.cli.progress import make_progress
+    from anchored.training import fit
+
+    for part in (split.train, split.test):
+        for note in () if part is None else part.notes:
+            tell(f"{part.name}: {note}" if part is not None else note)
+    with resumable(run.path):
+        fit(split, settings, folder=run, progress=make_progress())
+
+
+def report(run: RunFolder) -> dict[str, Any]:
+    """What ``result.json`` holds, where it lies, and how fast it was made."""
+    speeds = [line["samples_per_second"] for line in run.read_lines("speed.jsonl") if line.get("samples_per_second")]
+    return {
+        **run.read_result(),
+        "samples_per_second": median(speeds) if speeds else None,
+        "run": str(run.path),
+    }
+
+
+def show(run: RunFolder, *, json: bool) -> None:
+    """Print the result of a finished run, from the first process only."""
+    if not is_first():
+        return
+    result = report(run)
+    if json:
+        print_json(result)
+        return
+    parts = {name: result[name] for name in ("held_out", "test") if name in result}
+    measures = (
+        ("accuracy (%)", "accuracy", 100.0, ".2f"),
+        ("many classes (%)", "many", 100.0, ".2f"),
+        ("medium classes (%)", "medium", 100.0, ".2f"),
+        ("few classes (%)", "few", 100.0, ".2f"),
+        ("ECE before calibration (%)", "ece_uncalibrated", 100.0, ".2f"),
+        ("ECE after calibration (%)", "ece", 100.0, ".2f"),
+        ("smallest margin gamma_min", "gamma_min", 1.0, ".3f"),
+    )
+    rows = [
+        [title, *(_number(part.get(name), factor, form) for part in parts.values())]
+        for title, name, factor, form in measures
+        if any(part.get(name) is not None for part in parts.values())
+    ]
+    speed = result["samples_per_second"]
+    rows += [
+        ["temperature", f"{result['temperature']:.3f}", *[""] * (len(parts) - 1)],
+        ["epochs", str(result["epochs"]), *[""] * (len(parts) - 1)],
+        ["samples per second", "-" if speed is None else f"{speed:,.0f}", *[""] * (len(parts) - 1)],
+    ]
+    columns = ["", *(name.replace("_", "-") for name in parts)] if parts else ["", "value"]
+    source = run.read_config().data.source
+    print_table(f"{result['method']} on {source}", columns, rows, f"the run is in {run.path}")
+
+
+def _number(value: float | None, factor: float, form: str) -> str:
+    return "-" if value is None else format(value * factor, form)

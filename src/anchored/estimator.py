@@ -1,0 +1,320 @@
+"""The library as a scikit-learn estimator: arrays in, calibrated probabilities out, one training path underneath.
+
+Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.training.fit`, so a model fitted here
+and one fitted from the command line with the same settings and seed have the same weights.
+"""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from torch import Tensor, nn
+
+from anchored import methods
+from anchored._checks import check_integer, check_real
+from anchored._errors import InputError
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.training import Fitted, RunConfig, TrainedModel
+from anchored.training import fit as train
+from anchored.training.config import merge
+
+__all__ = ["AnchoredClassifier"]
+
+_FULL_BATCH = 200
+_FULL_BATCH_EPOCHS, _FULL_BATCH_LR = 100, 0.01
+_FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
+_SMALL_BATCH, _LARGE_BATCH, _LARGE = 64, 128, 10_000
+_PREDICTION_BATCH = 1_024
+_COLOURS = (1, 3, 4)
+
+
+class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    r"""A neural classifier with anchored prototypes, for labels that are noisy and classes that are unbalanced.
+
+    Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)`` or
+    images ``(n, c, h, w)``; the network is chosen by their shape.
+
+    Args:
+        method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` is ``ce+fnpal``, and
+            ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
+            what to do about it.
+        noise_rate: The share of wrong labels, for methods whose scale depends on it. A number is taken as it is.
+            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` fits twice: the calibration of the
+            first model says how many labels seem wrong, and the second model goes by that.
+        epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
+            and fewer for more than 50,000 samples, down to 10.
+        batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
+        lr: The first learning rate; ``"auto"`` is that of the recipe for this kind of data, 0.01 up to 200 samples.
+        backbone: The name of the network that makes the features, see :func:`anchored.backbones.make`.
+        module: A network of your own instead, from inputs to features ``(n, d)``. Each fit trains a copy of it.
+        class_weight: How much each class counts: None for one each, ``"balanced"``, or a dictionary by class.
+        precision: ``"64"``, ``"32"`` or ``"bf16"``. ``"auto"`` keeps what ``X`` has, as scikit-learn does: double
+            for doubles and whole numbers, single for float32 and for images.
+        device: ``"auto"`` is an accelerator where there is one, except for doubles, which stay on the CPU.
+        settings: Anything else of a :class:`~anchored.training.RunConfig` as a nested dictionary, for instance
+            ``{"backbone": {"options": {"hidden": (64,)}}}``; the parameters above win.
+        random_state: A seed, a ``RandomState``, or None for a different fit each time. Torch's global generator
+            is never touched.
+
+    Attributes:
+        classes_: The classes, sorted, ``(k,)``.
+        n_features_in_: Columns of ``X`` seen in fit; for images, channels.
+        feature_names_in_: Their names, where ``X`` was a data frame with string columns.
+        n_iter_: Epochs trained.
+        history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
+        noise_rate_: The share of wrong labels that the method went by; with ``noise_rate="auto"``, the estimate.
+        config_: Every setting of the fit, nothing left ``auto``.
+        model_: The trained model as a torch module: raw inputs in, calibrated logits out.
+
+    A sample of weight w counts as w copies of it would, and one of weight 0 as if it were not there; up to 200
+    samples, where every step sees all of them, this is exact. A tenth of larger sets is held out for calibration.
+
+    Example:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AnchoredClassifier(random_state=0).fit(X, y)
+        >>> bool(model.score(X, y) > 0.95), model.predict_proba(X[:2]).shape
+        (True, (2, 3))
+    """
+
+    def __init__(
+        self,
+        method: str | methods.Method = "auto",
+        *,
+        noise_rate: float | str | None = None,
+        epochs: int | str = "auto",
+        batch_size: int | str = "auto",
+        lr: float | str = "auto",
+        backbone: str = "auto",
+        module: nn.Module | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        precision: str = "auto",
+        device: str = "auto",
+        settings: dict[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.method = method
+        self.noise_rate = noise_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.lr = lr
+        self.backbone = backbone
+        self.module = module
+        self.class_weight = class_weight
+        self.precision = precision
+        self.device = device
+        self.settings = settings
+        self.random_state = random_state
+
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+    n_iter_: int
+    history_: list[dict[str, Any]]
+    noise_rate_: float
+    config_: RunConfig
+    model_: TrainedModel
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> AnchoredClassifier:
+        """Train on rows ``X`` with labels ``y``.
+
+        Args:
+            X: ``(n, d)`` numbers, or ``(n, c, h, w)`` images.
+            y: ``(n,)`` class labels of any sortable kind.
+            sample_weight: ``(n,)``, how much each sample counts; None for one each.
+        """
+        rows, labels = validate_data(self, X, y, dtype=_input_types(X), order="C", allow_nd=True)
+        _check_layout(rows)
+        check_classification_targets(labels)
+        weights = None if sample_weight is None else _sample_weights(sample_weight, len(rows))
+        if weights is not None and not weights.all():
+            rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"y must hold at least two classes, got one class only, {self.classes_[0]!r}; add samples of another"
+            )
+        weights = self._with_class_weights(labels, codes, weights)
+        names = getattr(self, "feature_names_in_", None)
+        data = Dataset(
+            "the training data",
+            TensorInputs(_tensor(rows)),
+            torch.from_numpy(codes.astype(np.int64)),
+            tuple(str(name) for name in self.classes_.tolist()),
+            weights=None if weights is None else torch.from_numpy(weights),
+            columns=None if names is None else tuple(names),
+        )
+        fitted = self._train(data, double=rows.ndim == 2 and rows.dtype == np.float64)
+        self.model_, self.config_ = fitted.model, fitted.config
+        self.history_, self.n_iter_ = fitted.history, len(fitted.history)
+        return self
+
+    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second, as scikit-learn has it."""
+        logits = self._logits(X)
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
+        probabilities: npt.NDArray[np.float64] = torch.from_numpy(self._logits(X)).softmax(dim=1).numpy()
+        return probabilities
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The likeliest class of each row, ``(n,)``."""
+        best = self._logits(X).argmax(axis=1)  # before classes_, so that an unfitted model says so
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
+
+    def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        check_is_fitted(self)
+        array = validate_data(self, X, dtype=_input_types(X), order="C", allow_nd=True, reset=False)
+        _check_layout(array)
+        if array.shape[1:] != self.model_.input_shape:
+            raise InputError(
+                f"X must hold rows of shape {self.model_.input_shape} as in fit, got {array.shape[1:]}; resize them"
+            )
+        rows = _tensor(array)
+        with torch.inference_mode():
+            parts = [self.model_(rows[i : i + _PREDICTION_BATCH]) for i in range(0, len(rows), _PREDICTION_BATCH)]
+            logits: npt.NDArray[np.float64] = torch.cat(parts).to(torch.float64).numpy()
+        return logits
+
+    def _train(self, data: Dataset, *, double: bool) -> Fitted:
+        settings = self._settings(data, double=double)
+        fitted = train(Split(data), settings, module=copy.deepcopy(self.module))
+        self.noise_rate_ = float(fitted.config.method.noise_rate)
+        if self.noise_rate == "auto":
+            self.noise_rate_ = float(fitted.result["calibration"]["noise_rate"])
+            if methods.parse(fitted.config.method.name).noise_aware:
+                again = merge(settings, {"method": {"noise_rate": self.noise_rate_}})
+                fitted = train(Split(data), again, module=copy.deepcopy(self.module))
+        return fitted
+
+    def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
+        """The parameters as a configuration for :func:`anchored.training.fit`."""
+        n = len(data)
+        # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
+        base: dict[str, Any] = {"data": {"augment": ()}}
+        if n <= _FULL_BATCH and not data.is_image:
+            base["optimizer"] = {"lr": _FULL_BATCH_LR}
+        precision = ("64" if double else "32") if self.precision == "auto" else self.precision
+        chosen: dict[str, Any] = {
+            "method": {"name": self._method_name()},
+            "backbone": {"name": self.backbone if self.module is None else "own"},
+            "optimizer": {},
+            "train": {
+                "epochs": _whole("epochs", self.epochs, _auto_epochs(n)),
+                "batch_size": _whole("batch_size", self.batch_size, _auto_batch_size(n)),
+                "seed": _seed(self.random_state),
+                "precision": precision,
+                "device": "cpu" if precision == "64" and self.device == "auto" else self.device,
+            },
+        }
+        if self.noise_rate is not None and self.noise_rate != "auto":
+            chosen["method"]["noise_rate"] = check_real(
+                "noise_rate", self.noise_rate, low=0, high=1, closed="left", way_out="or pass None or 'auto'"
+            )
+        if self.lr != "auto":
+            chosen["optimizer"]["lr"] = check_real("lr", self.lr, low=0, closed="neither", way_out="or pass 'auto'")
+        return merge(merge(base, self.settings or {}), chosen)
+
+    def _method_name(self) -> str:
+        if isinstance(self.method, str) and self.method == "auto":
+            return "auto" if self.class_weight is None else "ce+fnpal"
+        return methods.parse(self.method).name
+
+    def _with_class_weights(
+        self, y: npt.NDArray[Any], codes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
+    ) -> npt.NDArray[np.float64] | None:
+        """``weights`` times the weight of each sample's class."""
+        if self.class_weight is None:
+            return weights
+        each = np.ones(len(y)) if weights is None else weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            sizes = np.bincount(codes, weights=each)
+            by_class = sizes.sum() / (len(sizes) * sizes)
+        elif isinstance(self.class_weight, dict):
+            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        else:
+            raise InputError(
+                f"class_weight must be None, 'balanced' or a dictionary by class, got {self.class_weight!r}"
+            )
+        if not (np.isfinite(by_class).all() and (by_class > 0).all()):
+            worst = int(np.argmin(np.where(np.isfinite(by_class), by_class, -np.inf)))
+            raise InputError(
+                f"class_weight must be positive, got {by_class[worst]} for class {self.classes_[worst]!r}; "
+                f"leave its samples out instead"
+            )
+        product: npt.NDArray[np.float64] = each * by_class[codes]
+        return product
+
+
+def _auto_epochs(n: int) -> int:
+    if n <= _FULL_BATCH:
+        return _FULL_BATCH_EPOCHS
+    return max(_FEWEST_EPOCHS, min(_MOST_EPOCHS, _SAMPLES_SEEN // n))
+
+
+def _auto_batch_size(n: int) -> int:
+    if n <= _FULL_BATCH:
+        return n
+    return _SMALL_BATCH if n < _LARGE else _LARGE_BATCH
+
+
+def _whole(name: str, value: object, auto: int) -> int:
+    if isinstance(value, str) and value == "auto":
+        return auto
+    return check_integer(name, value, low=1, way_out="or pass 'auto'")
+
+
+def _seed(random_state: object) -> int:
+    """A whole number is the seed itself, the same as ``--seed``; anything else is asked for one."""
+    source = check_random_state(random_state)
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(source.randint(2**31 - 1))
+
+
+def _input_types(X: npt.ArrayLike) -> list[type]:
+    """What ``X`` may stay: bytes only for images, where they mean pixels."""
+    return [np.uint8, np.float32] if getattr(X, "ndim", None) == 4 else [np.float64, np.float32]
+
+
+def _check_layout(X: npt.NDArray[Any]) -> None:
+    if X.ndim == 3:
+        raise InputError(
+            f"X must be (n, d) or images (n, c, h, w), got {X.shape}; pass X[:, None] for grey images, "
+            f"X.reshape(len(X), -1) for vectors"
+        )
+    if X.ndim > 4:
+        raise InputError(f"X must be (n, d) or images (n, c, h, w), got {X.shape}; reshape it")
+    if X.ndim == 4 and X.shape[3] in _COLOURS and X.shape[1] not in _COLOURS:
+        raise InputError(
+            f"images must have their channels first, (n, c, h, w), got {X.shape}; pass X.transpose(0, 3, 1, 2)"
+        )
+
+
+def _sample_weights(sample_weight: npt.ArrayLike, n: int) -> npt.NDArray[np.float64]:
+    given = [sample_weight] * n if isinstance(sample_weight, numbers.Real) else sample_weight
+    weights: npt.NDArray[np.float64] = check_array(given, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
+    if weights.shape != (n,):
+        raise InputError(f"sample_weight must be ({n},), one weight per row of X, got {weights.shape}")
+    if (weights < 0).any():
+        raise InputError(f"sample_weight must not be negative, got {weights.min()} for row {int(weights.argmin())}")
+    if not weights.any():
+        raise InputError("every sample_weight is zero, so there is nothing to learn from; give some rows a weight")
+    return weights
+
+
+def _tensor(X: npt.NDArray[Any]) -> Tensor:
+    """``X`` as a tensor that shares its memory, unless it is read-only, which torch has no notion of."""
+    return torch.from_numpy(X if X.flags.writeable else X.copy())

@@ -1,0 +1,81 @@
+"""Mirror of src/anchored/data/listfile.py: `path label` lines, class ids kept, and nothing outside the root."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from anchored._errors import InputError
+from anchored.data import FileInputs, listfile, load_list
+
+
+@pytest.fixture
+def root(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("a.png", "b c.png", "d.png"):
+        Image.fromarray(rng.integers(0, 256, (6, 6, 3), dtype=np.uint8)).save(tmp_path / name)
+    return tmp_path
+
+
+def write(root, text):
+    (root / "list.txt").write_text(text, encoding="utf-8")
+    return root / "list.txt"
+
+
+def test_reads_paths_with_spaces_and_keeps_the_class_ids(root):
+    data = load_list(write(root, "a.png 3\nb c.png 0\n\nd.png\t3\n")).train
+    assert list(data.ids) == ["a.png", "b c.png", "d.png"]
+    assert data.labels.tolist() == [3, 0, 3]
+    assert data.class_names == ("0", "1", "2", "3")
+    assert any("no sample of class '1', '2'" in note for note in data.notes)
+
+
+def test_the_root_may_be_elsewhere(root, tmp_path_factory):
+    other = tmp_path_factory.mktemp("lists")
+    assert len(load_list(write(other, "a.png 0\nd.png 1\n"), root=root).train) == 2
+
+
+def test_the_first_classes_only(root):
+    data = load_list(write(root, "a.png 0\nb c.png 1\nd.png 70\n"), below_label=50).train
+    assert len(data) == 2
+    assert data.k == 2
+
+
+def test_a_long_list_streams_without_being_looked_through(root, monkeypatch):
+    monkeypatch.setattr(listfile, "_LARGE", 2)
+    data = load_list(write(root, "a.png 0\nb c.png 1\nd.png 1\n")).train
+    assert isinstance(data.inputs, FileInputs)
+    assert data.inputs.shape == (3, 224, 224)
+
+
+def test_prediction_may_go_without_labels(root):
+    data = load_list(write(root, "a.png\nb c.png\n"), class_names=("0", "1"), labels="optional").train
+    assert data.labels.tolist() == [-1, -1]
+    assert list(data.ids) == ["a.png", "b c.png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", {}, "the list names no file"),
+        ("a.png 0\nd.png\n", {}, "row 2: a line must be `path label` with a whole number, got 'd.png'"),
+        ("a.png x\n", {}, "row 1: a line must be"),
+        ("a.png -1\n", {}, "row 1: a line must be"),
+        ("a.png 0\n../d.png 1\n", {}, "row 2: a path must lead to a file below"),
+        ("a.png 0\n/etc/passwd 1\n", {}, "row 2: a path must lead to a file below"),
+        ("a.png 0\n\nnone.png 1\n", {}, r"row 3: there is no file .*none\.png"),
+        ("a.png 0\nd.png 0\n", {}, "all 2 samples are of class '0'"),
+        ("a.png 0\nd.png 7\n", {"class_names": ("0", "1")}, "row 2: label '7' was not seen in training"),
+        ("a.png 60\nd.png 70\n", {"below_label": 50}, "names no file with a label below 50"),
+    ],
+)
+def test_each_refusal_names_its_row(root, text, options, words):
+    with pytest.raises(InputError, match=rf"list\.txt.*{words}"):
+        load_list(write(root, text), **options)
+
+
+def test_unreadable_lists_are_refused(root):
+    with pytest.raises(InputError, match="no such file"):
+        load_list(root / "none.txt")
+    (root / "list.txt").write_bytes(b"\xff\xfea.png 0")
+    with pytest.raises(InputError, match="not UTF-8"):
+        load_list(root / "list.txt")

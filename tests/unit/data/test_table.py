@@ -1,0 +1,229 @@
+"""Mirror of src/anchored/data/table.py: CSV as people write it, Parquet, and each refusal with its row and column."""
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from anchored._errors import InputError
+from anchored.data import load_table
+
+
+def csv_file(tmp_path, text, name="t.csv", encoding="utf-8"):
+    (tmp_path / name).write_bytes(text.encode(encoding))
+    return tmp_path / name
+
+
+PLAIN = "x,y2,label\n1,2.5,a\n3,-4e2,b\n5,6,a\n"
+
+
+def values(data):
+    return data.inputs.take(torch.arange(len(data))).tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", "|"),
+        "\ufeff" + PLAIN,
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.rstrip("\n"),
+        PLAIN.replace("3,", "\n3,"),
+        '"x","y2","label"\n"1","2.5","a"\n"3","-4e2","b"\n"5","6","a"\n',
+        "label,x,y2\na, 1,2.5 \nb,3,-4e2\na,5,6\n",
+    ],
+)
+def test_ways_to_write_the_same_table(tmp_path, text):
+    data = load_table(csv_file(tmp_path, text)).train
+    assert values(data) == [[1.0, 2.5], [3.0, -400.0], [5.0, 6.0]]
+    assert data.columns == ("x", "y2")
+    assert data.class_names == ("a", "b")
+    assert data.labels.tolist() == [0, 1, 0]
+
+
+def test_rows_are_called_what_a_spreadsheet_calls_them(tmp_path):
+    assert list(load_table(csv_file(tmp_path, PLAIN)).train.ids) == ["row 2", "row 3", "row 4"]
+
+
+def test_quoted_fields_may_hold_the_separator_and_quotes_and_lines(tmp_path):
+    text = 'x,label\n1,"a, ""b"""\n2,"two\nlines"\n3,"a, ""b"""\n'
+    data = load_table(csv_file(tmp_path, text)).train
+    assert data.class_names == ('a, "b"', "two\nlines")
+    assert values(data) == [[1.0], [2.0], [3.0]]
+
+
+def test_a_large_table_agrees_with_numpy(tmp_path):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(500, 20))
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"f{i}" for i in range(20)), "target"])
+        writer.writerows([*row, i % 3] for i, row in enumerate(table.tolist()))
+    data = load_table(tmp_path / "t.csv").train
+    np.testing.assert_array_equal(np.array(values(data), dtype=np.float32), table.astype(np.float32))
+    assert data.labels.tolist() == [i % 3 for i in range(500)]
+
+
+def test_numeric_labels_are_ordered_as_numbers(tmp_path):
+    data = load_table(csv_file(tmp_path, "x,label\n1,10\n2,9\n3,10\n")).train
+    assert data.class_names == ("9", "10")
+
+
+@pytest.mark.parametrize("name", ["label", "Class", "TARGET", "y"])
+def test_the_label_column_is_found_by_its_usual_names(tmp_path, name):
+    assert load_table(csv_file(tmp_path, f"x,{name}\n1,a\n2,b\n")).train.columns == ("x",)
+
+
+def test_the_label_column_can_be_named(tmp_path):
+    data = load_table(csv_file(tmp_path, "x,label,kind\n1,2,a\n2,3,b\n"), label="kind").train
+    assert data.columns == ("x", "label")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", {}, r"t\.csv: the file is empty"),
+        ("x,label\n", {}, "a heading but no rows"),
+        ("1,2,0\n3,4,1\n", {}, r"row 1: it must name the columns, got numbers \(1, 2, 0\)"),
+        ("x,x,label\n1,2,a\n", {}, "got 'x' twice"),
+        ("x,z\n1,2\n", {}, "which column is the label\\? the columns are x, z"),
+        ("x,label,class\n1,2,3\n", {}, "both 'label' and 'class' could be it"),
+        (PLAIN, {"label": "lable"}, "there is no label column 'lable'; did you mean 'label'"),
+        ("x,label\n1,a\n2\n", {}, "row 3: 1 fields where the heading names 2"),
+        ("x,label\n1,a\n2,b,c\n", {}, "row 3: 3 fields where the heading names 2"),
+        ("x,label\n1,a\nred,b\n", {}, "row 3, column 'x': features must be numbers, got 'red'; encode text"),
+        ("x;label\n1,5;a\n2,5;b\n", {}, "row 2, column 'x': .* got '1,5'; write decimals with a point"),
+        ("x,label\n1,a\n,b\n", {}, "row 3, column 'x': the cell is empty"),
+        ("x,label\n1,a\nnan,b\n", {}, "row 3, column 'x': features must be finite, got nan"),
+        ("x,label\n1,a\n1e99,b\n", {}, r"row 3, column 'x': features must be finite, got 1e\+99"),
+        ("x,label\n1,a\n2,\n", {}, "row 3: the label in column 'label' is empty"),
+        ("x,label\n1,a\n2,a\n", {}, "all 2 samples are of class 'a'"),
+        ("label\na\nb\n", {}, "no column beside the label"),
+        (PLAIN, {"class_names": ("a", "c")}, "row 3: label 'b' was not seen in training"),
+        (PLAIN, {"columns": ("x", "y3")}, "column 'y3' is missing, and the model needs it; did you mean 'y2'"),
+        (PLAIN, {"shape": (5,)}, r"the model takes inputs of shape \(5,\), the table has 2 features"),
+        (PLAIN, {"image": "pic"}, "no image column 'pic'"),
+    ],
+)
+def test_each_refusal_names_its_place(tmp_path, text, options, words):
+    with pytest.raises(InputError, match=words) as caught:
+        load_table(csv_file(tmp_path, text), **options)
+    assert str(tmp_path / "t.csv") in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_encodings_are_refused(tmp_path):
+    with pytest.raises(InputError, match="not UTF-8 text"):
+        load_table(csv_file(tmp_path, "x,label\n1,é\n2,b\n", encoding="latin-1"))
+    with pytest.raises(InputError, match="no such file"):
+        load_table(tmp_path / "none.csv")
+
+
+def test_prediction_needs_no_label_and_takes_columns_by_name(tmp_path):
+    data = load_table(
+        csv_file(tmp_path, "extra,y2,x\n9,2,1\n9,4,3\n"), columns=("x", "y2"), class_names=("a", "b"), labels="optional"
+    ).train
+    assert values(data) == [[1.0, 2.0], [3.0, 4.0]]
+    assert data.labels.tolist() == [-1, -1]
+    assert any("1 columns" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("heading", ["", "Unnamed: 0"])
+def test_the_index_that_pandas_writes_is_no_feature(tmp_path, heading):
+    data = load_table(csv_file(tmp_path, f"{heading},x,label\n0,5,a\n1,6,b\n")).train
+    assert data.columns == ("x",)
+    assert any("count of the rows" in note for note in data.notes)
+
+
+def test_empty_labels_are_no_labels_where_they_are_not_needed(tmp_path):
+    data = load_table(csv_file(tmp_path, "x,label\n1,b\n2,\n3,a\n"), class_names=("a", "b"), labels="optional").train
+    assert data.labels.tolist() == [1, -1, 0]
+    with pytest.raises(InputError, match="row 4: label 'a' was not seen"):
+        load_table(csv_file(tmp_path, "x,label\n1,b\n2,\n3,a\n"), class_names=("b", "c"), labels="optional")
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "img").mkdir()
+    for i in range(3):
+        Image.fromarray(rng.integers(0, 256, (6, 6, 3), dtype=np.uint8)).save(tmp_path / "img" / f"{i}.png")
+    return tmp_path
+
+
+def test_a_column_of_image_paths(pictures):
+    text = "file,width,label\nimg/0.png,6,a\nimg/1.png,6,b\nimg/2.png,6,a\n"
+    data = load_table(csv_file(pictures, text)).train
+    assert data.inputs.shape == (3, 6, 6)
+    assert list(data.ids) == ["img/0.png", "img/1.png", "img/2.png"]
+    assert data.columns is None
+    assert any("width" in note for note in data.notes)
+
+
+def test_image_paths_may_start_elsewhere(pictures):
+    text = "file,label\n0.png,a\n1.png,b\n"
+    assert len(load_table(csv_file(pictures, text), root=pictures / "img").train) == 2
+    with pytest.raises(InputError, match=r"t\.csv, row 2: there is no file .*0\.png"):
+        load_table(csv_file(pictures, text))
+
+
+@pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd.png", "img/../../x.png"])
+def test_image_paths_may_not_lead_out(pictures, path):
+    with pytest.raises(InputError, match=r"t\.csv, row 3: a path must lead to a file below"):
+        load_table(csv_file(pictures, f"file,label\nimg/0.png,a\n{path},b\n"))
+
+
+def test_the_same_image_under_two_labels_is_noted(pictures):
+    data = load_table(csv_file(pictures, "file,label\nimg/0.png,a\nimg/0.png,b\nimg/1.png,a\n")).train
+    assert any("under different labels" in note for note in data.notes)
+
+
+def parquet(tmp_path, **columns):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as pq
+
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
+
+
+def test_parquet_agrees_with_csv(tmp_path):
+    data = load_table(parquet(tmp_path, x=[1.0, 3.0, 5.0], y2=[2, -400, 6], label=["a", "b", "a"])).train
+    assert values(data) == [[1.0, 2.0], [3.0, -400.0], [5.0, 6.0]]
+    assert data.class_names == ("a", "b")
+    assert list(data.ids) == ["row 0", "row 1", "row 2"]
+    assert load_table(parquet(tmp_path, x=[1.0, 2.0], label=[10, 9])).train.class_names == ("9", "10")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"x": [1.0, None], "label": [0, 1]}, "row 1, column 'x': features must be finite, got nan"),
+        ({"x": ["a", "b"], "label": [0, 1]}, "column 'x': features must be numbers, got"),
+        ({"x": [1.0, 2.0], "label": [0, None]}, "row 1: column 'label' is empty"),
+        ({"x": [1.0, 2.0], "label": ["a", None]}, "row 1: the label in column 'label' is empty"),
+        ({"x": [1.0, 2.0], "kind": [0, 1]}, "which column is the label"),
+    ],
+)
+def test_parquet_refusals_name_their_place(tmp_path, columns, words):
+    with pytest.raises(InputError, match=words):
+        load_table(parquet(tmp_path, **columns))
+
+
+def test_a_damaged_parquet_file_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InputError, match="not a readable Parquet file"):
+        load_table(tmp_path / "t.parquet")
+
+
+def test_without_pyarrow_the_way_out_is_named(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"pip install 'anchored\[parquet\]'"):
+        load_table(tmp_path / "t.parquet")
