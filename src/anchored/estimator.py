@@ -304,7 +304,7 @@ def _check_layout(X: npt.NDArray[Any]) -> None:
 
 
 def _sample_weights(sample_weight: npt.ArrayLike, n: int) -> npt.NDArray[np.float64]:
-    given = [sample_weight] * n if isinstance(sample_weight, numbers.Real) else sample_weight
+    given = [sample_weight] * n if np.isscalar(sample_weight) else sample_weight
     weights: npt.NDArray[np.float64] = check_array(given, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise InputError(f"sample_weight must be ({n},), one weight per row of X, got {weights.shape}")

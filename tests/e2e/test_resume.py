@@ -122,11 +122,11 @@ def test_dropout_goes_on_with_the_numbers_it_would_have_drawn(steps, tmp_path):
     often = settings | {"train": settings["train"] | {"checkpoint_seconds": 0.0}}
     with pytest.raises(Cut):
         fit(split, often, folder=tmp_path / "run", module=dropping(), progress=CutAfter(steps))
+    run, module = RunFolder.open(tmp_path / "run"), dropping()
     # The generator outside is somewhere else by now, which must not matter.
     torch.rand(17)
     before = torch.get_rng_state()
-    run = RunFolder.open(tmp_path / "run")
-    resumed = fit(split, settings, folder=run, module=dropping())
+    resumed = fit(split, settings, folder=run, module=module)
     assert torch.equal(torch.get_rng_state(), before), "the caller's generator is given back"
     assert resumed.history == straight.history
     for name, value in straight.model.state_dict().items():

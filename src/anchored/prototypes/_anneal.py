@@ -43,11 +43,11 @@ def effort(k: int, d: int) -> Effort:
         >>> effort(10, 3)
         Effort(restarts=64, steps=100, first=4.0, last=262144.0)
         >>> effort(1000, 256)
-        Effort(restarts=1, steps=39, first=16.0, last=16384.0)
+        Effort(restarts=1, steps=23, first=16.0, last=16384.0)
     """
     cost = k * k * d
     restarts = max(1, min(64, 3_600_000 // cost))
-    steps = max(10, min(100, 10_000_000_000 // cost))
+    steps = max(10, min(100, 6_000_000_000 // cost))
     # In many dimensions cosines are small, and a scale of 4 would hardly tell them apart.
     return Effort(restarts, steps, 4.0, 2.0**18) if restarts > 1 else Effort(1, steps, 16.0, 2.0**14)
 

@@ -8,6 +8,10 @@ The held-out labels are as noisy as the training labels. Without :math:`\eta` th
 model as unsure as its labels are wrong; with it, :math:`\tilde{\mathbf p}` is the law of the *noisy*
 label, and :math:`\mathbf p` that of the true one. At :math:`\eta = 0` this is ordinary temperature scaling.
 
+Where no held-out sample was misjudged, or the noise explains all that were, the likelihood asks for T = 0,
+that is for certainty. But n right answers do not show more than Laplace's rule of succession allows,
+one mistake in n + 2, and :func:`least_temperature` is where the mean confidence says just that.
+
 A small set without a single mistake would ask for T = 0, that is for certainty. A ``prior`` of m samples
 whose label is equally often every class, :math:`\frac{m}{k}\sum_j -\log p_{ij}` on average over i, keeps the
 probability of a mistake at about m in n, as Laplace's rule of succession does.
@@ -27,7 +31,7 @@ from torch import Tensor
 from anchored._checks import check_real
 from anchored._errors import InputError
 
-__all__ = ["fit_noise_and_temperature", "fit_temperature", "noisy_nll"]
+__all__ = ["fit_noise_and_temperature", "fit_temperature", "least_temperature", "noisy_nll"]
 
 _LOG_RANGE = (-9.0, 7.0)  # T from 1e-4, for cosines in [-0.3, 0.3], to 1e3, for logits blown up by memorising
 _GRID = 65
@@ -154,6 +158,29 @@ def _prior_risk(logits: Tensor, temperature: float, weights: Tensor | None, prio
     values = -(logits.to(torch.float64) / temperature).log_softmax(dim=1).mean(dim=1)
     weight = torch.ones_like(values) if weights is None else weights.to(torch.float64)
     return prior * float((values * weight).sum() / weight.sum()) / float(weight.sum())
+
+
+def least_temperature(logits: Tensor, *, weights: Tensor | None = None) -> float:
+    """The temperature below which the mean confidence exceeds (n + 1) / (n + 2): more than n samples can show.
+
+    Args:
+        logits: ``(n, k)`` of the data that a temperature was fitted on.
+        weights: ``(n,)``, how much each sample counts; their sum stands for n.
+
+    Example:
+        >>> logits = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> (logits / least_temperature(logits)).softmax(dim=1).amax(dim=1)      # 3/4 each
+        tensor([0.7500, 0.7500])
+    """
+    wide = logits.to(torch.float64)
+    weight = torch.ones(len(wide), dtype=torch.float64) if weights is None else weights.to(torch.float64)
+    n = float(weight.sum())
+    low, high = _LOG_RANGE
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        confidence = float((wide / math.exp(middle)).softmax(dim=1).amax(dim=1) @ weight) / n
+        low, high = (middle, high) if confidence > (n + 1) / (n + 2) else (low, middle)
+    return math.exp(high)
 
 
 def _golden_section(risk: Callable[[float], float], low: float, high: float, *, tolerance: float = 1e-6) -> float:

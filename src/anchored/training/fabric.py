@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -16,8 +15,6 @@ from anchored.training.runtime import Runtime
 __all__ = ["FabricRuntime"]
 
 _PRECISION: dict[str, Any] = {"32": "32-true", "64": "64-true", "bf16": "bf16-mixed"}
-_BACKENDS = ("gloo", "nccl", "connection", "socket", "broken pipe")
-"""What the message of a failed exchange speaks of; the library has no exception of its own for it."""
 
 
 class FabricRuntime(Runtime):
@@ -86,17 +83,3 @@ class FabricRuntime(Runtime):
         """Give all processes the main one's buffers: DistributedDataParallel does so before a step, not after."""
         for buffer in module.buffers():
             distributed.broadcast(buffer, src=0)
-
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Turn the failure of an exchange, which is what a lost process looks like from here, into one line."""
-        try:
-            yield
-        except RuntimeError as error:
-            said = str(error).splitlines()[0] if str(error) else ""
-            if isinstance(error, distributed.DistError) or any(word in said.lower() for word in _BACKENDS):
-                raise InputError(
-                    f"process {self.rank} of {self.world_size} lost another one ({said}); "
-                    f"the last checkpoint is kept: resume the run with as many processes"
-                ) from error
-            raise

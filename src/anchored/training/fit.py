@@ -18,7 +18,7 @@ from anchored._random import stream
 from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, Split, corrupt, hold_out
 from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature
+from anchored.training.calibration import fit_noise_and_temperature, fit_temperature, least_temperature
 from anchored.training.classifier import Classifier
 from anchored.training.config import RunConfig, validate
 from anchored.training.evaluate import collect, logits_of
@@ -30,7 +30,7 @@ from anchored.training.run_folder import RunFolder
 from anchored.training.runtime import Runtime, make_runtime
 from anchored.training.scores import cosine_margins, scores
 from anchored.training.state import Record, State
-from anchored.training.trained import TrainedModel
+from anchored.training.trained import OWN, TrainedModel
 
 __all__ = ["Fitted", "fit"]
 
@@ -90,22 +90,21 @@ def fit(
     # Before the processes meet: the first of them to go on would fill the folder, and the others find it taken.
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     runtime = make_runtime(config.train.device, config.train.precision)
-    with runtime.together():
-        work = _Work(config, data, split.test, runtime, module)
-        # Only now, when every setting has proved possible: a refusal leaves nothing behind.
-        if run is not None:
-            _take_up(run, config, work.state, runtime)
-        speed = [] if run is None else run.read_lines("speed.jsonl")[: work.state.epoch]
-        train(
-            work.plan,
-            work.state,
-            work.train_batches,
-            runtime=runtime,
-            score=work.score,
-            save=lambda state: _save(run, state, runtime),
-            progress=_Recorder(progress if runtime.main else Progress(), run if runtime.main else None, speed),
-        )
-        model, result = work.finish(receipt)
+    work = _Work(config, data, split.test, runtime, module)
+    # Only now, when every setting has proved possible: a refusal leaves nothing behind.
+    if run is not None:
+        _take_up(run, config, work.state, runtime)
+    speed = [] if run is None else run.read_lines("speed.jsonl")[: work.state.epoch]
+    train(
+        work.plan,
+        work.state,
+        work.train_batches,
+        runtime=runtime,
+        score=work.score,
+        save=lambda state: _save(run, state, runtime),
+        progress=_Recorder(progress if runtime.main else Progress(), run if runtime.main else None, speed),
+    )
+    model, result = work.finish(receipt)
     if run is not None and runtime.main:
         model.save(run.path)
         run.write_result(result)
@@ -121,7 +120,7 @@ class _Work:
         seed = config.train.seed
         share = config.data.hold_out
         assert not isinstance(share, str), "resolved before"
-        self.config, self.runtime = config, runtime
+        self.config, self.runtime, self.own_module = config, runtime, module is not None
         self.train_set, self.held_out = _parts(data, share, seed)
         self.test = test if test is not None and len(test) else None
         self.method = methods.parse(config.method.name)
@@ -239,7 +238,7 @@ class _Work:
         made = config.backbone
         description = {
             "method": self.method.name,
-            "backbone": {"name": made.name, "last_relu": made.last_relu, "options": made.options},
+            "backbone": {"name": OWN} if self.own_module else made.model_dump(mode="json"),
             "columns": None if self.train_set.columns is None else list(self.train_set.columns),
             "config_hash": config.content_hash,
             "training_counts": self.counts.tolist(),
@@ -258,8 +257,8 @@ class _Work:
             # The rate that was really drawn; the labels themselves stay unseen.
             rate = float(dataset.clean_labels.ne(dataset.labels).double().mean())
             about["noise_rate"] = rate
-            return fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights, prior=1.0), about
-        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights, prior=1.0)
+            return fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights), about
+        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
         about["noise_rate"] = rate
         return temperature, about
 

@@ -70,10 +70,6 @@ class Runtime:
     def unify(self, module: nn.Module) -> None:
         """Give all processes the main one's buffers, such as the running statistics of BatchNorm."""
 
-    def together(self) -> AbstractContextManager[object]:
-        """The context of work that needs all processes; one that is lost ends it with a clear line."""
-        return nullcontext()
-
 
 def pick_device(name: str) -> torch.device:
     """``auto`` is the accelerator where there is one, else the CPU.

@@ -24,6 +24,8 @@ from anchored.training.classifier import Classifier
 __all__ = ["TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+OWN = "own"
+"""The name of a backbone that was the user's own module, which no name can make again."""
 _FORMAT = 1
 _HEADS: dict[type[nn.Module], str] = {AnchoredHead: "anchored", CosineHead: "cosine", LinearHead: "linear"}
 
@@ -124,12 +126,16 @@ class TrainedModel(nn.Module):
         shape = tuple(about["input_shape"])
         if backbone is None:
             made = about["backbone"]
-            if made["name"] == "own":
+            if made["name"] == OWN:
                 raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
             backbone = backbones.make(made["name"], shape, last_relu=made["last_relu"], **made["options"])
-        classifier = Classifier(backbone, _head(about["head"], state))
+        classifier = Classifier(backbones.wrap(backbone, shape), _head(about["head"], state))
         classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
-        classifier.load_state_dict(state)
+        try:
+            classifier.load_state_dict(state)
+        except RuntimeError as error:
+            reason = " ".join(line.strip() for line in str(error).splitlines()[:2])
+            raise InputError(f"the weights in {folder} are those of another network: {reason}") from None
         named = {"class_names", "temperature", "normalization", "input_shape", "head", "format"}
         return cls(
             classifier,
