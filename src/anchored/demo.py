@@ -17,7 +17,7 @@ _ROOT = Path("demo-run")
 _NOISE = "symmetric=0.4"
 
 
-def demo(folder: str | Path, *, epochs: int = 40, seed: int = 0) -> dict[str, dict[str, Any]]:
+def demo(folder: str | Path, *, epochs: int = 25, seed: int = 0) -> dict[str, dict[str, Any]]:
     """Train each of :data:`METHODS` below ``folder``; the result of each by its name.
 
     Args:

@@ -31,7 +31,8 @@ from anchored.training.config import merge
 __all__ = ["AnchoredClassifier"]
 
 _FULL_BATCH = 200
-_FULL_BATCH_EPOCHS, _FULL_BATCH_LR = 100, 0.01
+_FULL_BATCH_EPOCHS = 100
+_LR, _FULL_BATCH_LR = 0.002, 0.01
 _FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
 _SMALL_BATCH, _LARGE_BATCH, _LARGE = 64, 128, 10_000
 _PREDICTION_BATCH = 1_024
@@ -54,7 +55,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
             and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
-        lr: The first learning rate; ``"auto"`` is that of the recipe for this kind of data, 0.01 up to 200 samples.
+        lr: The first learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and what
+            the recipe says for images.
         backbone: The name of the network that makes the features, see :func:`anchored.backbones.make`.
         module: A network of your own instead, from inputs to features ``(n, d)``. Each fit trains a copy of it.
         class_weight: How much each class counts: None for one each, ``"balanced"``, or a dictionary by class.
@@ -140,9 +142,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError(
-                f"y must hold at least two classes, got one class only, {self.classes_[0]!r}; add samples of another"
-            )
+            only = self.classes_.tolist()[0]
+            raise InputError(f"y must hold at least two classes, got one class only, {only!r}; add samples of another")
         weights = self._with_class_weights(labels, codes, weights)
         names = getattr(self, "feature_names_in_", None)
         data = Dataset(
@@ -204,8 +205,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         n = len(data)
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
         base: dict[str, Any] = {"data": {"augment": ()}}
-        if n <= _FULL_BATCH and not data.is_image:
-            base["optimizer"] = {"lr": _FULL_BATCH_LR}
+        if not data.is_image:
+            base["optimizer"] = {"lr": _FULL_BATCH_LR if n <= _FULL_BATCH else _LR}
         precision = ("64" if double else "32") if self.precision == "auto" else self.precision
         chosen: dict[str, Any] = {
             "method": {"name": self._method_name()},
@@ -251,7 +252,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if not (np.isfinite(by_class).all() and (by_class > 0).all()):
             worst = int(np.argmin(np.where(np.isfinite(by_class), by_class, -np.inf)))
             raise InputError(
-                f"class_weight must be positive, got {by_class[worst]} for class {self.classes_[worst]!r}; "
+                f"class_weight must be positive, got {by_class[worst]} for class {self.classes_.tolist()[worst]!r}; "
                 f"leave its samples out instead"
             )
         product: npt.NDArray[np.float64] = each * by_class[codes]

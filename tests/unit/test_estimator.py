@@ -148,8 +148,9 @@ def test_a_random_state_is_drawn_from(blobs):
 
 @pytest.mark.parametrize("random_state", [None, 0])
 def test_the_global_generator_of_torch_is_left_alone(blobs, random_state):
+    module = nn.Sequential(nn.Linear(2, 8), nn.Dropout())
     before = torch.get_rng_state()
-    quick(random_state=random_state, module=nn.Sequential(nn.Linear(2, 8), nn.Dropout())).fit(*blobs).predict(blobs[0])
+    quick(random_state=random_state, module=module).fit(*blobs).predict(blobs[0])
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -163,9 +164,9 @@ def test_noise_rate_auto_estimates_the_rate_and_goes_by_it():
 
 
 def test_an_own_module_is_trained_as_a_copy(blobs):
-    module = nn.Sequential(nn.Linear(2, 16), nn.Tanh())
+    module = nn.Sequential(nn.Linear(2, 32), nn.Tanh())
     before = {name: value.clone() for name, value in module.state_dict().items()}
-    model = quick(module=module, epochs=60).fit(*blobs)
+    model = quick(module=module, epochs=100).fit(*blobs)
     assert model.score(*blobs) > 0.95
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
     assert not torch.equal(model.model_.classifier.backbone.module[0].weight.float(), module[0].weight)
@@ -307,7 +308,7 @@ def test_can_be_calibrated_once_more_by_scikit_learn(blobs):
         ({"batch_size": "all"}, "batch_size must be a whole number"),
         ({"lr": -1.0}, "lr must lie in"),
         ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dictionary"),
-        ({"class_weight": {"ant": 0.0}}, "class_weight must be positive, got 0.0 for class 'ant'|got 0.0 for class"),
+        ({"class_weight": {"ant": 0.0}}, "class_weight must be positive, got 0.0 for class 'ant'"),
         ({"precision": "16"}, "train.precision"),
         ({"settings": {"train": {"epoch": 3}}}, "did you mean 'epochs'"),
     ],
@@ -331,7 +332,7 @@ def test_bad_weights_are_refused(blobs, weights, message):
 
 
 def test_one_class_is_refused(blobs):
-    with pytest.raises(InputError, match="got one class only, 'ant'|one class only"):
+    with pytest.raises(InputError, match="got one class only, 'ant'"):
         quick().fit(blobs[0], np.full(90, "ant"))
 
 

@@ -12,10 +12,6 @@ Where no held-out sample was misjudged, or the noise explains all that were, the
 that is for certainty. But n right answers do not show more than Laplace's rule of succession allows,
 one mistake in n + 2, and :func:`least_temperature` is where the mean confidence says just that.
 
-A small set without a single mistake would ask for T = 0, that is for certainty. A ``prior`` of m samples
-whose label is equally often every class, :math:`\frac{m}{k}\sum_j -\log p_{ij}` on average over i, keeps the
-probability of a mistake at about m in n, as Laplace's rule of succession does.
-
 References:
     Guo et al., 2017. On Calibration of Modern Neural Networks. ICML.
 """
@@ -58,9 +54,7 @@ def noisy_nll(
     return float(-(log_p * weights).sum() / weights.sum())
 
 
-def fit_temperature(
-    logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None, prior: float = 0.0
-) -> float:
+def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None) -> float:
     """The temperature under which held-out labels are likeliest.
 
     Args:
@@ -68,7 +62,6 @@ def fit_temperature(
         labels: ``(n,)``, as noisy as the training labels.
         noise_rate: The share of wrong labels among them.
         weights: ``(n,)``, how much each sample counts.
-        prior: How many samples of no particular class the labels are joined by.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -87,9 +80,7 @@ def fit_temperature(
         )
 
     def risk(log_temperature: float) -> float:
-        temperature = math.exp(log_temperature)
-        given = noisy_nll(logits, labels, temperature, noise_rate=noise_rate, weights=weights)
-        return given + _prior_risk(logits, temperature, weights, prior)
+        return noisy_nll(logits, labels, math.exp(log_temperature), noise_rate=noise_rate, weights=weights)
 
     # With noise the risk need not be convex in T, so look everywhere first and refine only the best place.
     low, high = _LOG_RANGE
@@ -98,9 +89,7 @@ def fit_temperature(
     return math.exp(_golden_section(risk, max(low, best - step), min(high, best + step)))
 
 
-def fit_noise_and_temperature(
-    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, prior: float = 0.0
-) -> tuple[float, float]:
+def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
     r"""The noise rate and the temperature that together make held-out labels likeliest.
 
     For a fixed T the likelihood is concave in :math:`\eta`, so each temperature has one best rate, and one
@@ -111,7 +100,6 @@ def fit_noise_and_temperature(
         logits: ``(n, k)`` of data that was not trained on.
         labels: ``(n,)``, as noisy as the training labels.
         weights: ``(n,)``, how much each sample counts.
-        prior: How many samples of no particular class the labels are joined by.
 
     Returns:
         The rate in ``[0, (k-1)/k)``, and the temperature.
@@ -133,14 +121,13 @@ def fit_noise_and_temperature(
         p = (logits.to(torch.float64) / math.exp(log_temperature)).softmax(dim=1)
         p = p.gather(1, labels[:, None]).squeeze(1).clamp(min=1e-300)
         weight = torch.ones_like(p) if weights is None else weights.to(torch.float64)
-        unsure = _prior_risk(logits, math.exp(log_temperature), weights, prior)
 
         def risk(eta: float) -> float:
             return float(-((eta / (k - 1) + (1 - eta / limit) * p).log() * weight).sum() / weight.sum())
 
         eta = _golden_section(risk, 0.0, limit * (1 - 1e-9), tolerance=1e-4)
         eta = min((0.0, eta), key=risk)  # the end of the interval is a likely answer, and the search never reaches it
-        return risk(eta) + unsure, eta
+        return risk(eta), eta
 
     low, high = _LOG_RANGE
     step = (high - low) / (_GRID - 1)
@@ -149,15 +136,6 @@ def fit_noise_and_temperature(
         lambda x: best_rate(x)[0], max(low, best - step), min(high, best + step), tolerance=1e-4
     )
     return best_rate(log_temperature)[1], math.exp(log_temperature)
-
-
-def _prior_risk(logits: Tensor, temperature: float, weights: Tensor | None, prior: float) -> float:
-    """What the samples of no particular class add to the mean over the given ones."""
-    if prior == 0:
-        return 0.0
-    values = -(logits.to(torch.float64) / temperature).log_softmax(dim=1).mean(dim=1)
-    weight = torch.ones_like(values) if weights is None else weights.to(torch.float64)
-    return prior * float((values * weight).sum() / weight.sum()) / float(weight.sum())
 
 
 def least_temperature(logits: Tensor, *, weights: Tensor | None = None) -> float:

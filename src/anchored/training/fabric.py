@@ -40,6 +40,7 @@ class FabricRuntime(Runtime):
             precision=_PRECISION[precision],
         )
         self.fabric.launch()
+        self.fabric.barrier()  # launching waits for the others only the first time
         super().__init__(self.fabric.device, precision)
         self.rank = int(self.fabric.global_rank)
         self.world_size = int(self.fabric.world_size)

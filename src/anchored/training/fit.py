@@ -256,11 +256,11 @@ class _Work:
         if dataset.clean_labels is not None:
             # The rate that was really drawn; the labels themselves stay unseen.
             rate = float(dataset.clean_labels.ne(dataset.labels).double().mean())
-            about["noise_rate"] = rate
-            return fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights), about
-        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
+            temperature = fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights)
+        else:
+            rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
         about["noise_rate"] = rate
-        return temperature, about
+        return max(temperature, least_temperature(logits, weights=weights)), about
 
 
 class _Recorder(Progress):

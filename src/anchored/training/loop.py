@@ -150,7 +150,7 @@ def _run_epoch(
 def _layers_generator(plan: Plan, state: State, runtime: Runtime) -> Tensor:
     """The state that layers draw from: this process's own from the checkpoint, else that of the epoch."""
     if state.generator is not None and len(state.generator) == runtime.world_size:
-        return state.generator[runtime.rank]
+        return state.generator[runtime.rank].clone()  # torch reads a state from the beginning of its storage
     return stream(plan.seed, "layers", state.epoch, runtime.rank).get_state()
 
 

@@ -54,6 +54,24 @@ def test_a_constant_feature_becomes_zero_not_nan():
     assert torch.isfinite(out).all()
 
 
+@pytest.mark.parametrize("shape", [(5,), (3, 4, 2)])
+def test_a_weight_is_a_number_of_copies(shape):
+    generator = torch.Generator().manual_seed(2)
+    rows = torch.randn(5000, *shape, generator=generator, dtype=torch.float64) + 100  # more than one chunk
+    weights = torch.randint(0, 4, (5000,), generator=generator)
+    weighted = Normalization.fit(TensorInputs(rows), weights=weights)
+    repeated = Normalization.fit(TensorInputs(rows.repeat_interleave(weights, dim=0)))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, rtol=1e-12)
+    np.testing.assert_allclose(weighted.std, repeated.std, rtol=1e-10)
+
+
+def test_doubles_are_rounded_after_the_shift_and_not_before():
+    rows = torch.tensor([[1.7e9], [1.7e9 + 1]], dtype=torch.float64)  # one second apart; a float resolves 128
+    out = Normalization.fit(TensorInputs(rows))(rows, dtype=torch.float32)
+    assert out.dtype == torch.float32
+    torch.testing.assert_close(out, torch.tensor([[-1.0], [1.0]]))
+
+
 def test_a_large_set_is_sampled_without_a_pattern():
     # Rows alternate between two sources, as MNIST's do: every second row would see one of them only.
     rows = torch.tensor([0.0, 1.0]).repeat(500)[:, None]
@@ -80,6 +98,7 @@ def test_published_constants():
         (lambda: Normalization((0.0,), (1.0,))(torch.zeros(2, 3)), r"1 channels, the inputs are \(2, 3\)"),
         (lambda: Normalization.from_dict({"mean": [1.0]}), "needs lists"),
         (lambda: Normalization.fit(TensorInputs(torch.zeros(0, 3))), "no inputs"),
+        (lambda: Normalization.fit(TensorInputs(torch.zeros(2, 3)), weights=torch.zeros(2)), "all weigh 0"),
     ],
 )
 def test_refusals(make, words):

@@ -8,7 +8,12 @@ import torch
 import torch.nn.functional as F
 
 from anchored._errors import InputError
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature, noisy_nll
+from anchored.training.calibration import (
+    fit_noise_and_temperature,
+    fit_temperature,
+    least_temperature,
+    noisy_nll,
+)
 
 
 def drawn(n, k, temperature, eta, seed=0):
@@ -91,6 +96,20 @@ def test_noise_and_temperature_are_told_apart(eta):
     found, temperature = fit_noise_and_temperature(logits, noisy)
     assert found == pytest.approx(eta, abs=0.02)
     assert temperature == pytest.approx(0.5, rel=0.15)
+
+
+@pytest.mark.parametrize("n", [10, 1000])
+def test_at_the_least_temperature_the_confidence_follows_the_rule_of_succession(n):
+    logits = torch.randn(n, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    p = (logits / least_temperature(logits)).softmax(dim=1)
+    assert 1 - float(p.amax(dim=1).mean()) == pytest.approx(1 / (n + 2), rel=1e-6)
+
+
+def test_for_the_least_temperature_too_weights_count_samples():
+    logits = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    weights = torch.tensor([1, 2, 3, 0, 1, 2])
+    repeated = logits.repeat_interleave(weights, dim=0)
+    assert least_temperature(logits, weights=weights) == pytest.approx(least_temperature(repeated), rel=1e-8)
 
 
 @pytest.mark.parametrize(("rows", "rate"), [(0, 0.0), (3, 1.0), (3, -0.1)])
