@@ -10,14 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from anchored import backbones as backbones
+    from anchored import data as data
     from anchored import imbalance as imbalance
     from anchored import losses as losses
+    from anchored import methods as methods
     from anchored import metrics as metrics
     from anchored import noise as noise
     from anchored import prototypes as prototypes
     from anchored import schedules as schedules
     from anchored import theory as theory
+    from anchored import training as training
     from anchored._errors import InputError as InputError
+    from anchored.estimator import AnchoredClassifier as AnchoredClassifier
     from anchored.heads import AnchoredHead as AnchoredHead
     from anchored.heads import CosineHead as CosineHead
     from anchored.heads import LinearHead as LinearHead
@@ -26,28 +31,46 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AnchoredClassifier": "anchored.estimator",
     "AnchoredHead": "anchored.heads",
     "CosineHead": "anchored.heads",
     "InputError": "anchored._errors",
     "LinearHead": "anchored.heads",
     "anchor_": "anchored.heads",
 }
-_PACKAGES = ("imbalance", "losses", "metrics", "noise", "prototypes", "schedules", "theory")
+_PACKAGES = (
+    "backbones",
+    "data",
+    "imbalance",
+    "losses",
+    "methods",
+    "metrics",
+    "noise",
+    "prototypes",
+    "schedules",
+    "theory",
+    "training",
+)
 
 __all__ = [
+    "AnchoredClassifier",
     "AnchoredHead",
     "CosineHead",
     "InputError",
     "LinearHead",
     "__version__",
     "anchor_",
+    "backbones",
+    "data",
     "imbalance",
     "losses",
+    "methods",
     "metrics",
     "noise",
     "prototypes",
     "schedules",
     "theory",
+    "training",
 ]
 
 

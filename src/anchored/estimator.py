@@ -35,6 +35,7 @@ _FULL_BATCH_EPOCHS = 100
 _LR, _FULL_BATCH_LR = 0.002, 0.01
 _FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
 _SMALL_BATCH, _LARGE_BATCH, _LARGE = 64, 128, 10_000
+_ENOUGH_TO_ESTIMATE, _HELD_OUT_TO_ESTIMATE = 50, 0.2
 _PREDICTION_BATCH = 1_024
 _COLOURS = (1, 3, 4)
 
@@ -50,8 +51,9 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
             what to do about it.
         noise_rate: The share of wrong labels, for methods whose scale depends on it. A number is taken as it is.
-            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` fits twice: the calibration of the
-            first model says how many labels seem wrong, and the second model goes by that.
+            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` fits twice: the first model is kept
+            from a fifth of the data, and the share of its labels that it contradicts is what the second goes by.
+            That share holds the model's own mistakes too, so it errs upwards. Below 50 samples it is None.
         epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
             and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
@@ -74,7 +76,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         feature_names_in_: Their names, where ``X`` was a data frame with string columns.
         n_iter_: Epochs trained.
         history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
-        noise_rate_: The share of wrong labels that the method went by; with ``noise_rate="auto"``, the estimate.
+        noise_rate_: The share of wrong labels that the method went by; with ``noise_rate="auto"``, estimated.
         config_: Every setting of the fit, nothing left ``auto``.
         model_: The trained model as a torch module: raw inputs in, calibrated logits out.
 
@@ -88,6 +90,14 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> bool(model.score(X, y) > 0.95), model.predict_proba(X[:2]).shape
         (True, (2, 3))
     """
+
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+    n_iter_: int
+    history_: list[dict[str, Any]]
+    noise_rate_: float
+    config_: RunConfig
+    model_: TrainedModel
 
     def __init__(
         self,
@@ -117,14 +127,6 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.device = device
         self.settings = settings
         self.random_state = random_state
-
-    classes_: npt.NDArray[Any]
-    n_features_in_: int
-    n_iter_: int
-    history_: list[dict[str, Any]]
-    noise_rate_: float
-    config_: RunConfig
-    model_: TrainedModel
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> AnchoredClassifier:
         """Train on rows ``X`` with labels ``y``.
@@ -176,7 +178,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return labels
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         array = validate_data(self, X, dtype=_input_types(X), order="C", allow_nd=True, reset=False)
         _check_layout(array)
         if array.shape[1:] != self.model_.input_shape:
@@ -191,14 +193,18 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _train(self, data: Dataset, *, double: bool) -> Fitted:
         settings = self._settings(data, double=double)
+        if self.noise_rate == "auto" and len(data) >= _ENOUGH_TO_ESTIMATE:
+            settings = merge(settings, {"method": {"noise_rate": self._estimated_noise_rate(data, settings)}})
         fitted = train(Split(data), settings, module=copy.deepcopy(self.module))
         self.noise_rate_ = float(fitted.config.method.noise_rate)
-        if self.noise_rate == "auto":
-            self.noise_rate_ = float(fitted.result["calibration"]["noise_rate"])
-            if methods.parse(fitted.config.method.name).noise_aware:
-                again = merge(settings, {"method": {"noise_rate": self.noise_rate_}})
-                fitted = train(Split(data), again, module=copy.deepcopy(self.module))
         return fitted
+
+    def _estimated_noise_rate(self, data: Dataset, settings: dict[str, Any]) -> float:
+        """The share of held-out labels that a first model contradicts, by the rule of succession."""
+        held = {"data": {"hold_out": _HELD_OUT_TO_ESTIMATE}}
+        first = train(Split(data), merge(settings, held), module=copy.deepcopy(self.module)).result
+        n = first["calibration"]["n"]
+        return float(((1 - first["held_out"]["accuracy"]) * n + 1) / (n + 2))
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
         """The parameters as a configuration for :func:`anchored.training.fit`."""

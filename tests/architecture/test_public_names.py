@@ -14,8 +14,9 @@ SRC = Path(__file__).parents[2] / "src" / "anchored"
 PACKAGES = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
 
 PUBLIC = [
-    "AnchoredHead", "CosineHead", "InputError", "LinearHead", "__version__", "anchor_",
-    "imbalance", "losses", "metrics", "noise", "prototypes", "schedules", "theory",
+    "AnchoredClassifier", "AnchoredHead", "CosineHead", "InputError", "LinearHead", "__version__", "anchor_",
+    "backbones", "data", "imbalance", "losses", "methods", "metrics", "noise", "prototypes", "schedules", "theory",
+    "training",
 ]  # fmt: skip
 
 

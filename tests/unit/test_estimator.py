@@ -158,9 +158,14 @@ def test_noise_rate_auto_estimates_the_rate_and_goes_by_it():
     X, y = make_blobs(600, centers=[[-4, 0], [4, 0], [0, 6]], random_state=0)
     noisy = symmetric(torch.from_numpy(y), 0.3, 3, generator=torch.Generator().manual_seed(0)).labels.numpy()
     model = quick(epochs=10, noise_rate="auto").fit(X, noisy)
-    assert model.noise_rate_ == pytest.approx(0.3, abs=0.12)  # from 60 held-out labels
+    assert model.noise_rate_ == pytest.approx(0.3, abs=0.12)  # from 120 held-out labels
     assert model.config_.method.noise_rate == model.noise_rate_
     assert model.score(X, y) > 0.95
+
+
+def test_too_few_samples_to_estimate_a_rate_go_by_the_usual_one(blobs):
+    X, y = blobs[0][:40], blobs[1][:40]
+    assert quick(noise_rate="auto").fit(X, y).noise_rate_ == quick().fit(X, y).noise_rate_
 
 
 def test_an_own_module_is_trained_as_a_copy(blobs):

@@ -65,9 +65,9 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
     },
     "vectors": {
         "data": {"augment": ()},
-        "optimizer": {"name": "adamw", "lr": 3e-3, "weight_decay": 1e-2, "clip": 5.0},
+        "optimizer": {"name": "adamw", "lr": 2e-3, "weight_decay": 1e-2, "clip": 5.0},
         "schedule": _COSINE,
-        "train": {"epochs": 40, "batch_size": 128},
+        "train": {"epochs": 20, "batch_size": 64},
     },
     "images": {
         "data": {"augment": ("crop=4", "flip")},

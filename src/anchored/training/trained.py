@@ -111,14 +111,14 @@ class TrainedModel(nn.Module):
     def load(cls, folder: str | Path, *, backbone: nn.Module | None = None) -> TrainedModel:
         """Read what :meth:`save` wrote; ``backbone`` is needed where training was given a module of the user's own."""
         folder = Path(folder)
+        for name in (DESCRIPTION, WEIGHTS):
+            if not (folder / name).is_file():
+                raise InputError(
+                    f"{folder} holds no trained model ({name} is missing); finish it with: anchored resume {folder}"
+                )
         try:
             about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
             state = load_file(folder / WEIGHTS)
-        except FileNotFoundError as error:
-            raise InputError(
-                f"{folder} holds no trained model ({Path(error.filename).name} is missing); "
-                f"finish it with: anchored resume {folder}"
-            ) from None
         except (OSError, ValueError, SafetensorError) as error:
             raise InputError(f"the model in {folder} cannot be read: {error}; train it again") from None
         if about.get("format") != _FORMAT:

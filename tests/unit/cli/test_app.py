@@ -1,0 +1,118 @@
+"""Mirror of src/anchored/cli/app.py: the commands, and how each kind of error ends."""
+
+import errno
+import subprocess
+import sys
+
+import pytest
+from safetensors import SafetensorError
+
+from anchored import InputError
+from anchored.cli import app, main
+from anchored.cli import app as module_app
+from anchored.cli.processes import Ended, Terminated
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Call ``main`` as the shell would; gives exit code, stdout and stderr."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["anchored", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Let the command line meet an error of our choice."""
+
+    def arrange(error):
+        def broken(*_, **__):
+            raise error
+
+        monkeypatch.setattr(sys.modules["anchored.cli.app"], "app", broken)
+
+    return arrange
+
+
+def test_the_help_names_every_command_and_loads_neither_torch_nor_numpy():
+    code = (
+        "import sys; from typer.testing import CliRunner; from anchored.cli import app; "
+        "print(CliRunner().invoke(app, ['--help']).output); "
+        "print([m for m in ('torch', 'numpy', 'sklearn', 'pydantic', 'yaml') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for name in ("fit", "resume", "predict", "evaluate", "corrupt", "data", "prototypes", "bench"):
+        assert f"│ {name} " in done.stdout
+    assert done.stdout.rstrip().endswith("[]")
+
+
+def test_the_app_is_the_same_under_both_names():
+    assert app is module_app
+
+
+def test_no_argument_shows_the_help(run):
+    code, out, _ = run()
+    assert code == 0
+    assert "Usage: anchored" in out
+
+
+def test_the_version_is_one_line(run):
+    assert run("--version") == (0, "anchored 0.1.0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "way_out"),
+    [
+        (["frob"], "No such command 'frob'", "see anchored --help"),
+        (["fit", "--epochs", "many"], "--epochs", "see anchored fit --help"),
+    ],
+)
+def test_a_slip_of_the_command_line_is_one_line_too(run, arguments, said, way_out):
+    code, out, err = run(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert err.endswith(f"; {way_out}\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("k must be\n  at least 2"), 2, "anchored: k must be at least 2\n"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/full/x"),
+            2,
+            "anchored: No space left on device: /full/x; make room or choose another place, then try again\n",
+        ),
+        (
+            SafetensorError("I/O error: No space left on device (os error 28)"),
+            2,
+            "anchored: the weights cannot be written or read (I/O error: No space left on device (os error 28)); "
+            "make room or choose another place, then try again\n",
+        ),
+        (KeyboardInterrupt(), 130, "anchored: interrupted\n"),
+        (Terminated(), 143, "anchored: told to stop (SIGTERM)\n"),
+        (Ended(7), 7, ""),
+    ],
+)
+def test_every_expected_end_is_one_line_and_its_code(run, failing, error, code, line):
+    failing(error)
+    assert run("x") == (code, "", line)
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch, failing):
+    failing(ZeroDivisionError("a bug"))
+    monkeypatch.setattr(sys, "argv", ["anchored", "x"])
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        main()
+
+
+def test_of_several_processes_on_a_machine_one_tells_of_a_refusal(run, failing, monkeypatch):
+    failing(InputError("bad"))
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    assert run("x") == (2, "", "")

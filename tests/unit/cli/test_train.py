@@ -1,0 +1,49 @@
+"""Mirror of src/anchored/cli/train.py: notes and progress on stderr, the result on stdout, from one process only."""
+
+import json
+
+import pytest
+import torch
+
+from anchored.cli.train import report, show, train
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.training import RunFolder
+
+
+def test_the_report_is_the_result_with_place_and_speed(table_run):
+    printed = report(table_run)
+    assert printed["run"] == str(table_run.path)
+    assert printed["samples_per_second"] > 0
+    assert {name: value for name, value in printed.items() if name not in ("run", "samples_per_second")} == (
+        table_run.read_result()
+    )
+
+
+def test_show_prints_a_table_or_one_object(table_run, capsys):
+    show(table_run, json=False)
+    printed = capsys.readouterr().out
+    assert "temperature" in printed
+    assert printed.rstrip().endswith(f"the run is in {table_run.path}")
+    show(table_run, json=True)
+    assert json.loads(capsys.readouterr().out) == report(table_run)
+
+
+def test_another_process_prints_nothing(table_run, capsys, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    show(table_run, json=True)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("hold_out", [0.0, 0.25])
+def test_training_tells_the_notes_and_leaves_a_run(tmp_path, capsys, hold_out):
+    x = torch.eye(2).repeat(20, 1)
+    data = Dataset("toy", TensorInputs(x), torch.arange(40) % 2, ("a", "b"), notes=("two rows are odd",))
+    run = RunFolder(tmp_path / "run")
+    train(Split(data), {"train": {"epochs": 1}, "data": {"hold_out": hold_out, "source": "toy"}}, run)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "anchored: toy: two rows are odd\n" in printed.err
+    assert "epoch 1/1" in printed.err
+    assert run.finished
+    show(run, json=False)
+    assert ("held-out" in capsys.readouterr().out) == (hold_out > 0)
