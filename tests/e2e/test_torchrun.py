@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,27 @@ def _table(write_table, tmp_path):
     write_table(tmp_path / "t.csv", 200)
 
 
+@contextmanager
 def start(epochs, out):
+    """The job, which does not outlive the test: it has a session of its own, and that is ended whatever happens."""
     command = [
-        sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0", "-m", "anchored",
+        sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "-m", "anchored",
         "fit", "t.csv", "--label", "kind", "--epochs", str(epochs), "--out", out, "--device", "cpu", "--json",
     ]  # fmt: skip
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    job = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        start_new_session=True,
     )
+    with job:
+        try:
+            yield job
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
 
 
 def child_of_rank(pid, rank):
@@ -50,7 +64,8 @@ def test_only_the_first_process_speaks():
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_killed_process_ends_the_job_with_a_clear_line_and_resume_goes_on(anchored, rank):
     with start(2000, "run") as job:
-        while not RunFolder("run").checkpoint_path.is_file() and job.poll() is None:
+        deadline = time.monotonic() + 120
+        while not RunFolder("run").checkpoint_path.is_file() and job.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         os.kill(child_of_rank(job.pid, rank), signal.SIGKILL)
         out, err = job.communicate(timeout=120)

@@ -25,7 +25,7 @@ def make_augmentation(names: Sequence[str]) -> Augmentation | None:
 
     Example:
         >>> make_augmentation(["crop=4", "flip"])
-        Compose(PaddedCrop(4), HorizontalFlip(0.5))
+        Compose(PaddedCrop(padding=4), HorizontalFlip(p=0.5))
         >>> make_augmentation(["crop"])
         Traceback (most recent call last):
         ...

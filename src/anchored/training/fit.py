@@ -176,6 +176,7 @@ class _Work:
             clip=config.optimizer.clip,
             early_stop=config.train.early_stop,
             checkpoint_seconds=config.train.checkpoint_seconds,
+            compile=config.train.compile,
         )
 
     def _batches(self, dataset: Dataset, *, training: bool = False) -> Batches:

@@ -49,6 +49,7 @@ class Plan:
         clip: Largest norm of the gradient, or None.
         early_stop: End after so many epochs without a lower ``held_out_loss``, or None.
         checkpoint_seconds: How long a checkpoint within an epoch may lie back.
+        compile: Whether ``torch.compile`` makes the training step's network.
     """
 
     loss: Loss
@@ -63,6 +64,7 @@ class Plan:
     clip: float | None = None
     early_stop: int | None = None
     checkpoint_seconds: float = 60.0
+    compile: bool = False
 
 
 def train(
@@ -88,6 +90,8 @@ def train(
     """
     progress = Progress() if progress is None else progress
     model, optimizer = runtime.prepare(state.model, state.optimizer)
+    if plan.compile:
+        model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type
     batch_count = len(_shard(plan, batches, state.epoch, runtime))
     progress.start(epochs=plan.epochs, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
     try:

@@ -40,7 +40,8 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
     """
     first = validate(asked)
     plan = CorruptionPlan.parse(first.data.corrupt)
-    name = recipe_name(first.data.source, dataset.inputs.shape, first.data.corrupt)
+    source = first.data.source or dataset.name  # called from Python, the data itself says what it is
+    name = recipe_name(source, dataset.inputs.shape, first.data.corrupt)
     config = validate(merge(recipe(name), asked))
     method = parse(auto_method(dataset) if config.method.name == "auto" else config.method.name)
     changes: dict[str, Any] = {"method": {"name": method.name}, "data": {}, "backbone": {}, "train": {}}
@@ -48,12 +49,12 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
         known = plan.eta if plan.noise is not None else None
         unknown = ASSUMED_NOISE_RATE if method.noise_aware and not first.data.corrupt else 0.0
         changes["method"]["noise_rate"] = unknown if known is None else known
-    published = SETTINGS.get(first.data.source, {}).get(method.loss, {})
+    published = SETTINGS.get(source, {}).get(method.loss, {})
     changes["method"]["loss"] = {**published, **config.method.loss}
     if config.backbone.name == "auto":
         changes["backbone"]["name"] = auto_backbone(dataset.inputs.shape, dataset.k)
     if config.data.normalize == "auto":
-        changes["data"]["normalize"] = first.data.source if first.data.source in NORMALIZATIONS else "fit"
+        changes["data"]["normalize"] = source if source in NORMALIZATIONS else "fit"
     if config.data.augment == "auto":
         changes["data"]["augment"] = []
     if config.data.hold_out == "auto":

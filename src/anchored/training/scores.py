@@ -25,6 +25,7 @@ def scores(
         counts: Training samples per class, for many / medium / few.
 
     Example:
+        >>> import torch
         >>> numbers = scores(torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 1]))
         >>> numbers["accuracy"], numbers["per_class"]
         (1.0, [1.0, 1.0])
@@ -54,6 +55,7 @@ def cosine_margins(features: Tensor, rows: Tensor, labels: Tensor) -> dict[str, 
         labels: ``(n,)``.
 
     Example:
+        >>> import torch
         >>> corners = torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
         >>> cosine_margins(5 * corners, corners, torch.tensor([0, 1]))
         {'gamma_min': 2.0, 'gamma_mean': 2.0}

@@ -54,6 +54,12 @@ def test_the_noise_rate_is_the_drawn_one_where_a_run_corrupts_and_assumed_where_
     assert given.method.noise_rate == 0.1
 
 
+def test_data_that_has_a_name_needs_no_source():
+    data = load_digits().train
+    named, by_name = (resolve(asked, data) for asked in ({"data": {"source": "digits"}}, {}))
+    assert named.change({"data": {"source": ""}}) == by_name
+
+
 @pytest.mark.parametrize(
     ("counts", "method"),
     [([50, 50], "ce+fnpal"), ([90, 10], "ce+fnpal"), ([100, 10], "ldam+drw+pal"), ([100, 0, 50], "ce+fnpal")],
