@@ -51,8 +51,12 @@ def next_folder(root: Path) -> Path:
 
 def main() -> None:
     """Run the demo below ``./demo-run`` and print both results side by side."""
+    import torch
+
     from anchored.cli.output import print_table
 
+    # Images of 8 x 8 pixels give a second thread nothing to do but wait, and on a busy machine it waits for long.
+    torch.set_num_threads(1)
     folder = next_folder(_ROOT)
     started = time.monotonic()
     results = demo(folder)

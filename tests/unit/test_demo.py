@@ -1,6 +1,7 @@
 """Mirror of src/anchored/demo.py: both methods on the same data, a new folder each time, one small table."""
 
 import pytest
+import torch
 
 from anchored import demo as module
 from anchored.training import RunFolder
@@ -8,8 +9,10 @@ from anchored.training import RunFolder
 
 @pytest.fixture
 def short(monkeypatch):
-    whole = module.demo
+    whole, threads = module.demo, torch.get_num_threads()
     monkeypatch.setattr(module, "demo", lambda folder: whole(folder, epochs=1))
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.mark.usefixtures("short")

@@ -15,7 +15,7 @@ from anchored.cli.data import data
 from anchored.cli.evaluate import evaluate
 from anchored.cli.fit import fit
 from anchored.cli.predict import predict
-from anchored.cli.processes import Ended, Terminated, is_first_here, leave, say, terminable
+from anchored.cli.processes import Ended, Terminated, about_the_disk, is_first_here, leave, say, terminable
 from anchored.cli.prototypes import prototypes
 from anchored.cli.resume import resume
 
@@ -92,11 +92,5 @@ def _line(error: Exception) -> str | None:
         command = "anchored" if context is None else context.command_path
         said = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
         return f"{said}; see {command} --help"
-    if isinstance(error, OSError) and error.strerror:
-        name = error.filename2 or error.filename
-        return (
-            f"{error.strerror}{'' if name is None else f': {name}'}; make room or choose another place, then try again"
-        )
-    if type(error).__name__ == "SafetensorError":  # its writer has its own class for a full disk
-        return f"the weights cannot be written or read ({error}); make room or choose another place, then try again"
-    return None
+    refused = about_the_disk(error)
+    return None if refused is None else f"{refused}; make room or choose another place, then try again"

@@ -16,7 +16,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["Ended", "Terminated", "is_first", "is_first_here", "leave", "resumable", "say", "tell", "terminable"]
+__all__ = [
+    "Ended",
+    "Terminated",
+    "about_the_disk",
+    "is_first",
+    "is_first_here",
+    "leave",
+    "resumable",
+    "say",
+    "tell",
+    "terminable",
+]
 
 _LOST = (
     "connection closed",
@@ -87,6 +98,16 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def about_the_disk(error: Exception) -> str | None:
+    """What the system refused to read or write, as one line; None where the error is of another kind."""
+    if isinstance(error, OSError) and error.strerror:
+        name = error.filename2 or error.filename
+        return error.strerror if name is None else f"{error.strerror}: {name}"
+    if type(error).__name__ == "SafetensorError":  # the writer of weights has its own class for a full disk
+        return f"the weights cannot be written or read ({error})"
+    return None
+
+
 @contextmanager
 def resumable(run: Path) -> Iterator[None]:
     """Within, whatever stops training from outside ends with one line on how to go on with ``run``."""
@@ -96,8 +117,12 @@ def resumable(run: Path) -> Iterator[None]:
         raise _end("interrupted", run, 130) from None
     except Terminated:
         raise _end("told to stop (SIGTERM)", run, 143) from None
-    except RuntimeError as error:
-        if processes() == 1 or not any(word in str(error).lower() for word in _LOST):
+    except Exception as error:
+        refused = about_the_disk(error)
+        if refused is not None:
+            raise _end(refused, run, 2) from None
+        lost = isinstance(error, RuntimeError) and any(word in str(error).lower() for word in _LOST)
+        if processes() == 1 or not lost:
             raise
         rank = os.environ.get("RANK", "0")
         raise _end(f"another process of the run has ended, so process {rank} stops too", run, 1) from None

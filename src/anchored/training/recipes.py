@@ -2,7 +2,7 @@
 
 The noisy-label recipes are those of Ma et al. (2020) as the authors of the paper run them: stochastic
 gradient descent, cosine to zero, the gradient clipped at norm 5. The long-tailed ones are those of
-Cao et al. (2019). The last three are ours, for data that no paper prescribes anything for.
+Cao et al. (2019). The last four are ours, for data that no paper prescribes anything for.
 
 References:
     Ma et al., 2020. Normalized Loss Functions for Deep Learning with Noisy Labels. ICML.
@@ -20,6 +20,11 @@ from anchored._names import choose
 __all__ = ["RECIPES", "recipe", "recipe_name"]
 
 _COSINE = {"name": "cosine"}
+_IMAGES = {
+    "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9, "weight_decay": 5e-4, "clip": 5.0},
+    "schedule": {"name": "cosine", "options": {"warm_epochs": 1}},
+    "train": {"epochs": 40, "batch_size": 128},
+}
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "mnist": {
@@ -69,11 +74,13 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
         "schedule": _COSINE,
         "train": {"epochs": 20, "batch_size": 64},
     },
+    "grey-images": {
+        "data": {"augment": ("crop=4",)},  # a mirrored letter or digit is another one, or none
+        **_IMAGES,
+    },
     "images": {
         "data": {"augment": ("crop=4", "flip")},
-        "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9, "weight_decay": 5e-4, "clip": 5.0},
-        "schedule": {"name": "cosine", "options": {"warm_epochs": 1}},
-        "train": {"epochs": 40, "batch_size": 128},
+        **_IMAGES,
     },
 }
 
@@ -94,8 +101,8 @@ def recipe_name(source: str, shape: Sequence[int], corrupt: Sequence[str] = ()) 
     Example:
         >>> recipe_name("cifar10", (3, 32, 32)), recipe_name("cifar10", (3, 32, 32), ["longtail=100"])
         ('cifar10', 'cifar-longtail')
-        >>> recipe_name("photos", (3, 64, 64)), recipe_name("table.csv", (12,))
-        ('images', 'vectors')
+        >>> recipe_name("photos", (3, 64, 64)), recipe_name("scans", (1, 64, 64)), recipe_name("table.csv", (12,))
+        ('images', 'grey-images', 'vectors')
     """
     if source in ("cifar10", "cifar100") and any(item.startswith(("longtail", "step")) for item in corrupt):
         return "cifar-longtail"
@@ -103,4 +110,6 @@ def recipe_name(source: str, shape: Sequence[int], corrupt: Sequence[str] = ()) 
         return "mnist"
     if source in ("cifar10", "cifar100", "digits"):
         return source
-    return "vectors" if len(shape) == 1 else "images"
+    if len(shape) == 1:
+        return "vectors"
+    return "grey-images" if shape[0] == 1 else "images"

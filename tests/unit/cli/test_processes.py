@@ -1,5 +1,6 @@
 """Mirror of src/anchored/cli/processes.py: who speaks, and the last words of a run that is stopped from outside."""
 
+import errno
 import os
 import signal
 import threading
@@ -94,6 +95,15 @@ def test_a_survivor_says_how_to_go_on_whatever_its_number(started, capsys):
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1
     assert f"anchored resume {started}" in printed
+
+
+def test_a_full_disk_stops_a_run_that_can_go_on(started, capsys):
+    with pytest.raises(Ended) as ended, resumable(started):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("anchored: No space left on device; the last checkpoint is kept")
+    assert printed.count("\n") == 1
 
 
 def test_other_runtime_errors_stay_what_they_are(started, monkeypatch):
