@@ -190,7 +190,18 @@ def test_an_archive_is_unpacked_into_its_folder(tmp_path):
         special("d/device", tarfile.CHRTYPE),
         special("d/pipe", tarfile.FIFOTYPE),
     ],
-    ids=str,
+    ids=[
+        "parent",
+        "parent of parent",
+        "absolute",
+        "outside",
+        "backslash",
+        "symlink out",
+        "symlink",
+        "hard link",
+        "device",
+        "pipe",
+    ],
 )
 def test_an_archive_with_a_trap_is_not_unpacked_at_all(tmp_path, trap):
     root = tmp_path / "root"
