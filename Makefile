@@ -21,8 +21,8 @@ demo: $(STAMP)  ## train on data with noisy labels, anchored and not, and compar
 test: $(STAMP)  ## the test suite (under six minutes on two cores)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
 
-test-slow: $(STAMP)  ## the long tests, one after the other
-	$(BIN)/pytest -q -m slow
+test-slow: $(STAMP)  ## the long tests
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -m slow -n 2
 
 check: $(STAMP)  ## format, lint, types
 	$(BIN)/ruff format --check src tests
