@@ -8,5 +8,6 @@ BENCHMARKS = {
     "prototypes": "anchored.bench.prototypes",
     "losses": "anchored.bench.losses",
     "training": "anchored.bench.training",
+    "estimator": "anchored.bench.estimator",
 }
 """Name to module; each module has a function ``run() -> Result``."""
