@@ -69,13 +69,14 @@ def main() -> None:
             f"{100 * test['ece_uncalibrated']:.1f}",
             f"{100 * test['ece']:.1f}",
             f"{test['gamma_min']:.2f}",
+            f"{test['gamma_mean']:.2f}",
         ]
         for method, test in tests.items()
     ]
     plain, anchored = (100 * tests[method]["accuracy"] for method in METHODS)
     print_table(
         "digits, 40 % of the training labels wrong; scores on clean test images",
-        ["method", "accuracy (%)", "ECE before (%)", "ECE after (%)", "gamma_min"],
+        ["method", "accuracy (%)", "ECE before (%)", "ECE after (%)", "gamma_min", "gamma mean"],
         rows,
         f"anchoring gained {anchored - plain:+.1f} points of accuracy in {seconds:.0f} s; the runs are in {folder}\n"
         f"look closer with: anchored evaluate {folder / METHODS[1]} digits",

@@ -26,7 +26,7 @@ _BATCH = 128
 _CASES = (
     # name, backbone, input shape, classes, samples, normalisation, augment, clip
     ("MNIST CNN", "cnn4", (1, 28, 28), 10, 5120, "mnist", False, 5.0),
-    ("ResNet-32", "resnet32", (3, 32, 32), 100, 1280, "cifar-longtail", True, None),
+    ("ResNet-32", "resnet32", (3, 32, 32), 100, 640, "cifar-longtail", True, None),
 )
 
 

@@ -31,5 +31,11 @@ def bench(
         )
         return
     for result in results.values():
-        rows = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in result.rows]
+        rows = [[_shown(cell) for cell in row] for row in result.rows]
         print_table(result.title, result.columns, rows, result.note)
+
+
+def _shown(cell: str | float | None) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
