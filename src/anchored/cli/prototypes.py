@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from anchored._errors import InputError
+from anchored._files import write_atomically
 from anchored.cli.output import AsJson, print_json, print_table
 
 if TYPE_CHECKING:
@@ -68,25 +69,11 @@ def _check_target(out: Path) -> None:
 
 
 def _write(array: NDArray[np.float32], out: Path) -> None:
-    """Write beside the target and move into place: a reader sees the old file or the new one, never half of it."""
-    import os
-    import tempfile
-
+    """Write the array, atomically."""
     import numpy as np
 
-    try:
-        handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".tmp")
-    except OSError as error:
-        raise InputError(
-            f"--out cannot be written, got {str(out)!r} ({error.strerror}); choose another folder"
-        ) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
+    def save(path: Path) -> None:
+        with path.open("wb") as file:  # given a name without .npy, numpy would add one
             np.save(file, array, allow_pickle=False)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(out)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+
+    write_atomically(out, save)
