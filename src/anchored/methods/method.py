@@ -47,6 +47,10 @@ class Method:
     """Weights of the loss from the first epoch on."""
     sampling: Literal["instance", "balanced", "square-root", "reversed", "effective-number"] = "instance"
     """How the samples of an epoch are drawn; see :func:`anchored.imbalance.epoch_order`."""
+    procedure: str = "single"
+    """Which file of :mod:`anchored.methods` trains it: ``single`` for one stage on a backbone and a head."""
+    about: str = ""
+    """What the procedure does beyond that, in a few words."""
 
     @property
     def anchored(self) -> bool:
@@ -83,6 +87,8 @@ class Method:
             parts.append("class-balanced weights")
         if self.sampling != "instance":
             parts.append(f"{self.sampling} sampling")
+        if self.about:
+            parts.append(self.about)
         return ", ".join(parts)
 
 

@@ -14,8 +14,9 @@ modifier   meaning
 ``rs``     class-balanced sampling
 ========== =========================================================================================
 
-``norm`` is cross entropy on a trained cosine head with scale 30. Combinations that cannot mean
-anything are refused with the reason.
+``norm`` is cross entropy on a trained cosine head with scale 30. Methods with a file of their own (``crt``, ``mislas``,
+``bbn``, …) stand where the loss would: ``mislas+pal``, ``crt+mixup``. Combinations that cannot mean anything are
+refused with the reason.
 
 References:
     Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML.
@@ -26,6 +27,7 @@ from __future__ import annotations
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.methods.method import Method
+from anchored.methods.own import OWN
 
 __all__ = ["LOSSES", "MODIFIERS", "parse"]
 
@@ -45,7 +47,6 @@ LOSSES = {
     "balanced-softmax": "cross entropy with the log prior added",
     "logit-adjusted": "cross entropy with the scaled log prior added",
     "lade": "balanced softmax with a regulariser over the batch",
-    "dot-regression": "squared distance of the own cosine from one",
 }
 """The losses a name may start with."""
 
@@ -60,6 +61,17 @@ _ALIASES = {
     "la": "logit-adjusted",
     "logit adjustment": "logit-adjusted",
     "dr": "dot-regression",
+    "tau": "tau-norm",
+    "taunorm": "tau-norm",
+    "tau normalisation": "tau-norm",
+    "pcsoftmax": "pc-softmax",
+    "pc softmax": "pc-softmax",
+    "la-post-hoc": "post-hoc",
+    "causal norm": "causal-norm",
+    "tde": "causal-norm",
+    "hpn": "hyperspherical",
+    "ebv": "equiangular",
+    "etf": "dot-regression",
 }
 _HEADS = ("pal", "fnpal", "fnpn")
 _ACTIVE, _PASSIVE = ("nce", "nfl", "ngce"), ("mae", "rce")
@@ -84,6 +96,9 @@ def parse(name: object) -> Method:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"a method must be a name such as 'ce+fnpal', got {name!r}")
     words = _words(name)
+    own = [word for word in words if word in OWN]
+    if own:
+        return _own(name, words, own)
     losses = [word for word in words if word in LOSSES]
     modifiers = [word for word in words if word in MODIFIERS]
     _check_words(name, words, losses, modifiers)
@@ -101,12 +116,40 @@ def parse(name: object) -> Method:
     )
 
 
+def _own(name: str, words: list[str], own: list[str]) -> Method:
+    """A method that has a file of its own."""
+    if len(own) > 1:
+        raise InputError(f"method {name!r} names two methods, {own[0]} and {own[1]}; keep one of them")
+    method, rest = OWN[own[0]], [word for word in words if word != own[0]]
+    modifiers = [word for word in rest if word in MODIFIERS]
+    losses = [word for word in rest if word in LOSSES and word != method.loss]
+    if losses:
+        raise InputError(f"method {name!r}: {own[0]} has a loss of its own, {method.loss}; leave out {losses[0]!r}")
+    _check_words(name, [*own, *rest], [*own, method.loss], modifiers)
+    for word in modifiers:
+        if word not in method.goes_with:
+            with_what = (
+                f"it goes with {', '.join(method.goes_with)}" if method.goes_with else "it goes with no modifier"
+            )
+            raise InputError(f"method {name!r}: {own[0]} without {word}, because {method.refused.get(word, with_what)}")
+    settings = {**method.head, "head": "anchored"} if "pal" in modifiers else dict(method.head)
+    return Method(
+        name="+".join([own[0], *(word for word in MODIFIERS if word in modifiers and word != "fnpal")]),
+        loss=method.loss,
+        mixup="mixup" in modifiers or own[0] == "mislas",
+        deferred="drw" in modifiers,
+        procedure=own[0],
+        about=method.about,
+        **settings,  # type: ignore[arg-type]  # a dict of mixed values, checked by the tests
+    )
+
+
 def _words(name: str) -> list[str]:
     words = []
     for piece in name.lower().split("+"):
         piece = _ALIASES.get(piece.strip(), piece.strip())
-        if piece in LOSSES or piece in MODIFIERS:
-            words.append(piece)
+        if _known(piece):
+            words.append(_ALIASES.get(piece, piece))
         else:
             words += _dashed(piece)
     return words
@@ -128,11 +171,11 @@ def _dashed(piece: str) -> list[str]:
 
 
 def _known(word: str) -> bool:
-    return word in LOSSES or word in MODIFIERS or word in _ALIASES
+    return word in LOSSES or word in MODIFIERS or word in OWN or word in _ALIASES
 
 
 def _check_words(name: str, words: list[str], losses: list[str], modifiers: list[str]) -> None:
-    known = [*LOSSES, *MODIFIERS]
+    known = [*LOSSES, *OWN, *MODIFIERS]
     for word in words:
         if word not in known:
             raise InputError(f"unknown word {word!r} in method {name!r}; {suggest(word, known)}")
@@ -166,8 +209,6 @@ def _check_sense(name: str, loss: str, head: str | None, modifiers: list[str]) -
         raise InputError(f"method {name!r} has no minimum: {why}; use 'nsl', which is anchored and normalised")
     if loss in ("ldam", "norm") and head in ("fnpal", "fnpn"):
         raise InputError(f"method {name!r}: {loss} normalises features already; use {loss!r} or '{loss}+pal'")
-    if loss == "dot-regression" and head in ("pal", "fnpn"):
-        raise InputError(f"method {name!r}: dot regression is defined on cosines with fixed prototypes; use {loss!r}")
     corrections = [word for word in modifiers if word in ("drw", "rw", "rs")]
     if loss in _REBALANCED_BY_PRIOR:
         corrections.insert(0, loss)
@@ -185,7 +226,7 @@ def _head_settings(loss: str, head: str | None) -> dict[str, object]:
         if loss == "ldam":  # the margin is subtracted from the cosine before scaling, so the loss scales
             return {"loss": "ldam", "head": kind, "normalize": True, "loss_scale": _MARGIN_SCALE}
         return {"loss": "ce", "head": kind, "normalize": True, "scale": _MARGIN_SCALE}
-    if loss in ("nsl", "dot-regression"):
+    if loss == "nsl":
         return {"loss": loss, "head": "anchored", "normalize": True}
     if head is None:
         return {"loss": loss}

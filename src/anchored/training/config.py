@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -24,6 +24,7 @@ __all__ = [
     "OptimizerConfig",
     "RunConfig",
     "ScheduleConfig",
+    "SecondConfig",
     "TrainConfig",
     "merge",
     "parse_settings",
@@ -50,6 +51,10 @@ class DataConfig(_Part):
     below_label: int | None = Field(default=None, ge=2)
     """Of a list file, keep labels below this number only."""
     corrupt: tuple[str, ...] = ()
+    corrections: str | None = None
+    """A reviewer's decisions on labels, applied after the corruption: a file as ``anchored review`` writes it."""
+    corrections_digest: str | None = None
+    """In which state the file was read; written by the run, so that decisions made later do not change it."""
     hold_out: float | Literal["auto"] = "auto"
     """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""
     augment: tuple[str, ...] | Literal["auto"] = "auto"
@@ -66,6 +71,8 @@ class MethodConfig(_Part):
     loss: dict[str, float | str | bool] = Field(default_factory=dict)
     """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
     mixup_alpha: float = Field(default=1.0, gt=0)
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the method itself, e.g. MiSLAS's ``{"smooth_head": 0.3}``; the others follow its reference."""
 
 
 class BackboneConfig(_Part):
@@ -93,6 +100,16 @@ class ScheduleConfig(_Part):
 
     name: str = "cosine"
     options: dict[str, Any] = Field(default_factory=dict)
+
+
+class SecondConfig(_Part):
+    """The second stage of methods that have one: a classifier on features that are learnt."""
+
+    epochs: int | Literal["auto"] = Field(default="auto")
+    """By default those of the method's reference, but never more than the first stage has."""
+    lr: float | Literal["auto"] = Field(default="auto")
+    """By default the first stage's, times the factor of the method's reference."""
+    schedule: str = "cosine"
 
 
 class TrainConfig(_Part):
@@ -127,6 +144,7 @@ class RunConfig(_Part):
     backbone: BackboneConfig = BackboneConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
     schedule: ScheduleConfig = ScheduleConfig()
+    second: SecondConfig | None = None
     train: TrainConfig = TrainConfig()
 
     def as_dict(self) -> dict[str, Any]:
@@ -141,10 +159,14 @@ class RunConfig(_Part):
     def content_hash(self) -> str:
         """Twelve hexadecimal digits that name this configuration, whatever the order of its keys.
 
-        Where data lies and how often a checkpoint is written decide nothing, so they do not count.
+        Where data lies and how often a checkpoint is written decide nothing, so they do not count. Of corrections the
+        content counts, and not what the file is called.
         """
         content = self.as_dict()
-        content["data"].pop("root")
+        for name in ("root", "corrections"):
+            content["data"].pop(name)
+        if self.data.corrections_digest is None:
+            content["data"].pop("corrections_digest")
         for name in ("checkpoint_seconds", "workers", "device"):
             content["train"].pop(name)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
@@ -222,7 +244,9 @@ def _known_settings(path: list[str]) -> list[str]:
     model: type[BaseModel] = RunConfig
     for part in path:
         annotation = model.model_fields[part].annotation if part in model.model_fields else None
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        parts = [kind for kind in (annotation, *get_args(annotation)) if isinstance(kind, type)]
+        nested = next((kind for kind in parts if issubclass(kind, BaseModel)), None)
+        if nested is None:
             return []
-        model = annotation
+        model = nested
     return list(model.model_fields)

@@ -1,4 +1,4 @@
-"""The training loop: epochs of batches, a checkpoint after each, and no idea of who calls it.
+"""The training loop: epochs of batches, a checkpoint after each, and no idea of who calls it or of the method.
 
 Everything random is a function of (seed, epoch, batch), so going on from a checkpoint is the same,
 bit for bit on a CPU, as never having stopped.
@@ -6,6 +6,7 @@ bit for bit on a CPU, as never having stopped.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -17,10 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
-from anchored._random import stream
+from anchored._random import seed_of, stream
 from anchored.data import Batch, Batches, mixup
 from anchored.imbalance import Sampling, epoch_order
-from anchored.losses import Loss
+from anchored.methods import Objective, Outputs, logits_in
 from anchored.training.progress import Progress
 from anchored.training.runtime import Runtime
 from anchored.training.shards import Shard, shard
@@ -34,15 +35,19 @@ _LOOK_EVERY = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What training does, as data and pure functions of the epoch.
+    """What a stage of training does, as data and pure functions of the stage's epoch, counted from 0.
 
     Attributes:
-        loss: Of logits and labels; its own ``weight`` and ``reduction`` are not used.
+        loss: Of what the network answers and of labels; its own ``weight`` and ``reduction`` are not used.
         epochs: How many.
         batch_size: Samples per step over all processes.
         seed: Of all streams.
-        learning_rate: Of the epoch, counted from 0.
+        learning_rate: Of the epoch; a group of the optimiser may carry a ``factor`` on it.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
+        companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
+            other, and answers for the pairs.
+        share: Of the epoch: what the first batch's labels count in the loss; the companion's count the rest.
+        prepare: Called at the beginning of every epoch, with the network in training mode.
         class_weights: Weights ``(k,)`` of the epoch, or None.
         sample_weights: ``(n,)``, or None.
         mixup_alpha: The Beta parameter of mixup, or None for none.
@@ -52,12 +57,15 @@ class Plan:
         compile: Whether ``torch.compile`` makes the training step's network.
     """
 
-    loss: Loss
+    loss: Objective
     epochs: int
     batch_size: int
     seed: int
     learning_rate: Callable[[int], float]
     sampling: Sampling = "instance"
+    companion: Sampling | None = None
+    share: Callable[[int], float] = lambda epoch: 1.0
+    prepare: Callable[[int], None] = lambda epoch: None
     class_weights: Callable[[int], Tensor | None] = lambda epoch: None
     sample_weights: Tensor | None = None
     mixup_alpha: float | None = None
@@ -77,7 +85,7 @@ def train(
     save: Callable[[State], None] = lambda state: None,
     progress: Progress | None = None,
 ) -> State:
-    """Bring ``state`` to the end of ``plan``.
+    """Bring ``state`` to the end of ``plan``, which is that of its stage.
 
     Args:
         plan: What to do.
@@ -92,15 +100,16 @@ def train(
     model, optimizer = runtime.prepare(state.model, state.optimizer)
     if plan.compile:
         model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type
-    batch_count = len(_shard(plan, batches, state.epoch, runtime))
-    progress.start(epochs=plan.epochs, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
+    batch_count = len(_shard(plan, batches, state, runtime))
+    last = state.began + plan.epochs
+    progress.start(epochs=last, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
     try:
         with _own_generator():
-            while state.epoch < plan.epochs and not _patience_is_over(plan, state):
+            while state.epoch < last and not _patience_is_over(plan, state):
                 started, begun = time.perf_counter(), state.batch
-                learning_rate = plan.learning_rate(state.epoch)
+                learning_rate = plan.learning_rate(state.epoch - state.began)
                 for group in optimizer.param_groups:
-                    group["lr"] = learning_rate
+                    group["lr"] = learning_rate * group.get("factor", 1.0)
                 _run_epoch(plan, state, batches, model, optimizer, runtime, save, progress)
                 _check_weights(state)
                 runtime.unify(state.scored)
@@ -127,16 +136,19 @@ def _run_epoch(
     progress: Progress,
 ) -> None:
     model.train()
-    part = _shard(plan, batches, state.epoch, runtime)
+    plan.prepare(state.epoch - state.began)
+    part = _shard(plan, batches, state, runtime)
     # Dropout and its like draw from the global generator: ours within this block, the same for every run.
     torch.set_rng_state(_layers_generator(plan, state, runtime))
     tally = _Tally(state, runtime)
     saved = time.monotonic()
     passes = batches.epoch(part.order, seed=plan.seed, epoch=state.epoch, start=state.batch, occurrence=part.occurrence)
-    for batch in passes:
+    companions = _companions(plan, state, batches, runtime)
+    for batch, companion in zip(passes, companions, strict=False):
         place = slice(state.batch * part.batch_size, state.batch * part.batch_size + len(batch.labels))
         counts = None if part.counts is None else part.counts[place].to(runtime.device)
-        step = _step(plan, state, batch, counts, float(part.totals[state.batch]), model, optimizer, runtime)
+        total = float(part.totals[state.batch])
+        step = _step(plan, state, batch, companion, counts, total, model, optimizer, runtime)
         state.batch += 1
         if state.average is not None:
             state.average.update(state.model)
@@ -222,6 +234,7 @@ def _step(
     plan: Plan,
     state: State,
     batch: Batch,
+    companion: Batch | None,
     counts: Tensor | None,
     total: float,
     model: nn.Module,
@@ -230,17 +243,24 @@ def _step(
 ) -> _Step:
     """One gradient step on this process's part of the batch."""
     optimizer.zero_grad(set_to_none=True)
-    inputs, terms = batch.inputs, [(1.0, batch.labels)]
+    epoch = state.epoch - state.began
+    inputs, terms = batch.inputs, [(1.0, batch.labels, batch.index)]
     if plan.mixup_alpha is not None:
         mixed = mixup(batch, alpha=plan.mixup_alpha, seed=plan.seed, epoch=state.epoch, number=state.batch)
-        inputs, terms = mixed.inputs, [(mixed.lam, mixed.labels), (1 - mixed.lam, mixed.partner_labels)]
+        inputs = mixed.inputs
+        terms = [(mixed.lam, mixed.labels, batch.index), (1 - mixed.lam, mixed.partner_labels, batch.index)]
+    if companion is not None:
+        share = plan.share(epoch)
+        inputs = torch.cat([inputs, companion.inputs])
+        terms = [(share * part, labels, index) for part, labels, index in terms]
+        terms.append((1 - share, companion.labels, companion.index))
     with runtime.autocast():
-        logits = model(inputs)
-    logits = logits if logits.dtype == torch.float64 else logits.float()
+        outputs = _wide(model(inputs))
+    logits = logits_in(outputs)
     loss = logits.new_zeros(())
-    for share, labels in terms:
-        values = plan.loss.pointwise(logits, labels)
-        for weights in _weights(plan, state.epoch, labels, batch.index, counts):
+    for share, labels, index in terms:
+        values = plan.loss.pointwise(outputs, labels)
+        for weights in _weights(plan, epoch, labels, index, counts):
             values = values * weights.to(values)
         loss = loss + share * values.sum()
     # Gradients are averaged over processes, so each process's sum is divided by its share of the batch.
@@ -257,11 +277,28 @@ def _step(
     return _Step(loss.detach(), right.sum(), total / runtime.world_size, seen)
 
 
-def _shard(plan: Plan, batches: Batches, epoch: int, runtime: Runtime) -> Shard:
+def _wide(outputs: Outputs) -> Outputs:
+    """What the network answered, in float32 or wider; a tuple field by field."""
+    if isinstance(outputs, Tensor):
+        return outputs if outputs.dtype == torch.float64 else outputs.float()
+    return type(outputs)(*(_wide(field) for field in outputs))
+
+
+def _companions(plan: Plan, state: State, batches: Batches, runtime: Runtime) -> Iterator[Batch | None]:
+    """The second batch of each step of the epoch, from where the state is; endlessly None where there is none."""
+    if plan.companion is None:
+        return itertools.repeat(None)
+    seed = seed_of(plan.seed, "companion")
+    order = epoch_order(batches.dataset.labels, sampling=plan.companion, seed=seed, epoch=state.epoch)
+    part = shard(order, plan.batch_size, rank=runtime.rank, world_size=runtime.world_size)
+    return iter(batches.epoch(part.order, seed=seed, epoch=state.epoch, start=state.batch, occurrence=part.occurrence))
+
+
+def _shard(plan: Plan, batches: Batches, state: State, runtime: Runtime) -> Shard:
     labels = batches.dataset.labels
-    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=epoch)
+    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=state.epoch)
     each: Tensor | None = None
-    for weights in _weights(plan, epoch, labels, torch.arange(len(labels)), None):
+    for weights in _weights(plan, state.epoch - state.began, labels, torch.arange(len(labels)), None):
         each = weights.double() if each is None else each * weights
     return shard(order, plan.batch_size, weights=each, rank=runtime.rank, world_size=runtime.world_size)
 
@@ -279,8 +316,10 @@ def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tens
 
 def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
     loss, weight, right, seen = runtime.sum(state.sums).tolist()
+    stage = {} if state.stage == 0 else {"stage": state.stage + 1}
     return {
         "epoch": state.epoch + 1,
+        **stage,
         "lr": learning_rate,
         "train_loss": loss / weight if weight > 0 else None,
         "train_accuracy": right / seen,
@@ -291,7 +330,8 @@ def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
 def _patience_is_over(plan: Plan, state: State) -> bool:
     if plan.early_stop is None:
         return False
-    losses = [record["held_out_loss"] for record in state.history if record.get("held_out_loss") is not None]
+    records = state.history[state.began :]
+    losses = [record["held_out_loss"] for record in records if record.get("held_out_loss") is not None]
     if not losses:
         return False
     best = min(range(len(losses)), key=lambda i: (losses[i], i))

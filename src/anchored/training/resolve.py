@@ -12,8 +12,8 @@ from anchored._errors import InputError
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import SETTINGS
-from anchored.methods import parse
-from anchored.training.config import RunConfig, merge, validate
+from anchored.methods import Method, SecondStage, parse, procedure_type
+from anchored.training.config import RunConfig, SecondConfig, merge, validate
 from anchored.training.recipes import recipe, recipe_name
 
 __all__ = ["ASSUMED_NOISE_RATE", "auto_method", "hold_out_share", "resolve"]
@@ -49,6 +49,9 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
         known = plan.eta if plan.noise is not None else None
         unknown = ASSUMED_NOISE_RATE if method.noise_aware and not first.data.corrupt else 0.0
         changes["method"]["noise_rate"] = unknown if known is None else known
+    runs = procedure_type(method)
+    changes["method"]["options"] = runs.resolve(method, source, dataset.counts, config.method.options)
+    changes["second"] = _second(method, runs.second, config)
     published = SETTINGS.get(source, {}).get(method.loss, {})
     changes["method"]["loss"] = {**published, **config.method.loss}
     if config.backbone.name == "auto":
@@ -60,6 +63,20 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
     if config.data.hold_out == "auto":
         changes["data"]["hold_out"] = hold_out_share(len(dataset))
     return config.change(changes)
+
+
+def _second(method: Method, default: SecondStage | None, config: RunConfig) -> dict[str, Any] | None:
+    """The settings of the second stage; None where the method has none."""
+    if default is None:
+        if config.second is not None:
+            raise InputError(f"method {method.name!r} has one stage only; leave out the settings called second")
+        return None
+    asked = SecondConfig() if config.second is None else config.second
+    return {
+        "epochs": min(default.epochs, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
+        "lr": config.optimizer.lr * default.lr_factor if asked.lr == "auto" else asked.lr,
+        "schedule": asked.schedule,
+    }
 
 
 def hold_out_share(n: int) -> float:

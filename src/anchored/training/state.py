@@ -25,7 +25,9 @@ class State:
         model: The classifier that is trained.
         optimizer: Its optimiser.
         average: The moving average of its weights, where one is kept.
-        epoch: How many epochs are done.
+        stage: Which stage of the method is under way, from 0.
+        began: How many epochs were done when it began.
+        epoch: How many epochs are done, over all stages.
         batch: How many batches of the epoch under way are done.
         sums: Of the epoch under way: weighted loss, weight, samples right, samples; float64, on the CPU.
         history: One record per epoch done.
@@ -36,6 +38,8 @@ class State:
     model: nn.Module
     optimizer: torch.optim.Optimizer
     average: Average | None = None
+    stage: int = 0
+    began: int = 0
     epoch: int = 0
     batch: int = 0
     sums: Tensor = field(default_factory=lambda: torch.zeros(4, dtype=torch.float64))
@@ -55,7 +59,14 @@ class State:
         tensors["sums"] = self.sums
         if self.generator is not None:
             tensors["generator"] = self.generator
-        facts: dict[str, Any] = {"epoch": self.epoch, "batch": self.batch, "history": self.history, "groups": groups}
+        facts: dict[str, Any] = {
+            "stage": self.stage,
+            "began": self.began,
+            "epoch": self.epoch,
+            "batch": self.batch,
+            "history": self.history,
+            "groups": groups,
+        }
         if self.average is not None:
             tensors |= {f"average.{name}": value for name, value in self.average.module.state_dict().items()}
             facts["average_steps"] = self.average.steps
@@ -79,4 +90,17 @@ class State:
             ) from error
         self.sums = checkpoint.tensors["sums"]
         self.generator = checkpoint.tensors.get("generator")
+        self.stage, self.began = facts["stage"], facts["began"]
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
+
+    def follow(self, model: nn.Module, optimizer: torch.optim.Optimizer, average: Average | None) -> State:
+        """The state at the beginning of the next stage."""
+        return State(
+            model,
+            optimizer,
+            average,
+            stage=self.stage + 1,
+            began=self.epoch,
+            epoch=self.epoch,
+            history=self.history,
+        )

@@ -18,16 +18,14 @@ from anchored import backbones
 from anchored._errors import InputError
 from anchored._files import write_atomically, write_json
 from anchored.data import Normalization
-from anchored.heads import AnchoredHead, CosineHead, LinearHead
-from anchored.training.classifier import Classifier
+from anchored.methods import Given, Network, parse, procedure
 
 __all__ = ["TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
 OWN = "own"
 """The name of a backbone that was the user's own module, which no name can make again."""
-_FORMAT = 1
-_HEADS: dict[type[nn.Module], str] = {AnchoredHead: "anchored", CosineHead: "cosine", LinearHead: "linear"}
+_FORMAT = 2
 
 
 class TrainedModel(nn.Module):
@@ -42,6 +40,7 @@ class TrainedModel(nn.Module):
 
     Example:
         >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.methods import Classifier
         >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> model.predict_proba(torch.zeros(1, 4)).sum().item()
@@ -50,14 +49,14 @@ class TrainedModel(nn.Module):
 
     def __init__(
         self,
-        classifier: Classifier,
+        classifier: Network,
         normalization: Normalization,
         class_names: tuple[str, ...],
         temperature: float = 1.0,
         description: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
-        if len(classifier.backbone.input_shape) == 3:  # type: ignore[arg-type]  # every backbone says its shape
+        if len(classifier.input_shape) == 3:
             # Faster on a CPU; and one memory order for fresh and loaded models alike gives the same last bit.
             classifier = classifier.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.classifier = classifier
@@ -70,8 +69,7 @@ class TrainedModel(nn.Module):
     @property
     def input_shape(self) -> tuple[int, ...]:
         """The shape of one raw input."""
-        shape: tuple[int, ...] = tuple(self.classifier.backbone.input_shape)  # type: ignore[arg-type]
-        return shape
+        return self.classifier.input_shape
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
@@ -88,20 +86,12 @@ class TrainedModel(nn.Module):
     def save(self, folder: str | Path) -> None:
         """Write the two files into ``folder``, each atomically."""
         folder = Path(folder)
-        head = self.classifier.head
         about = {
             "format": _FORMAT,
             "class_names": list(self.class_names),
             "temperature": self.temperature,
             "normalization": self.normalization.to_dict(),
             "input_shape": list(self.input_shape),
-            "head": {
-                "kind": _HEADS.get(type(head), "other"),
-                "in_features": getattr(head, "in_features", None),
-                "num_classes": len(self.class_names),
-                "normalize": getattr(head, "normalize", None),
-                "scale": getattr(head, "scale", None),
-            },
             **self.description,
         }
         state = {
@@ -126,20 +116,14 @@ class TrainedModel(nn.Module):
             raise InputError(f"the model in {folder} cannot be read: {error}; train it again") from None
         if about.get("format") != _FORMAT:
             raise InputError(f"{folder}: this version reads model format {_FORMAT}, got {about.get('format')!r}")
-        shape = tuple(about["input_shape"])
-        if backbone is None:
-            made = about["backbone"]
-            if made["name"] == OWN:
-                raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
-            backbone = backbones.make(made["name"], shape, last_relu=made["last_relu"], **made["options"])
-        classifier = Classifier(backbones.wrap(backbone, shape), _head(about["head"], state))
+        classifier = _network(folder, about, backbone)
         classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
         try:
             classifier.load_state_dict(state)
         except RuntimeError as error:
             reason = " ".join(line.strip() for line in str(error).splitlines()[:2])
             raise InputError(f"the weights in {folder} are those of another network: {reason}") from None
-        named = {"class_names", "temperature", "normalization", "input_shape", "head", "format"}
+        named = {"class_names", "temperature", "normalization", "input_shape", "format"}
         return cls(
             classifier,
             Normalization.from_dict(about["normalization"]),
@@ -149,11 +133,32 @@ class TrainedModel(nn.Module):
         )
 
 
-def _head(about: dict[str, Any], state: dict[str, Tensor]) -> nn.Module:
-    d, k = about["in_features"], about["num_classes"]
-    if about["kind"] == "anchored":
-        rows = state["head.prototypes"]
-        return AnchoredHead(d, k, normalize=about["normalize"], scale=about["scale"], prototypes=rows)
-    if about["kind"] == "cosine":
-        return CosineHead(d, k, scale=about["scale"])
-    return LinearHead(d, k)
+def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
+    """The network as it was built for training, through all its stages; its values are loaded afterwards."""
+    shape, made = tuple(about["input_shape"]), about["backbone"]
+    if module is None and made["name"] == OWN:
+        raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
+
+    def backbone() -> backbones.Backbone:
+        if module is not None:
+            return backbones.wrap(module, shape)
+        return backbones.make(
+            made["name"], shape, num_classes=len(about["class_names"]), last_relu=made["last_relu"], **made["options"]
+        )
+
+    rate, scale = about["noise_rate"], about["scale"]
+    built = procedure(
+        Given(
+            method=parse(about["method"]),
+            backbone=backbone,
+            counts=torch.tensor(about["training_counts"]),
+            noise_rate=None if rate == "auto" else rate,
+            scale=None if scale == "auto" else scale,
+            options=about["options"],
+            blank=True,
+        )
+    )
+    network = built.network()
+    for stage in built.stages()[1:]:
+        stage.enter(network)
+    return network

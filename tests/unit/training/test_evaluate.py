@@ -5,7 +5,7 @@ import torch
 
 from anchored import AnchoredHead, backbones
 from anchored.data import Batches, Dataset, TensorInputs
-from anchored.training.classifier import Classifier
+from anchored.methods import Classifier
 from anchored.training.evaluate import collect, logits_of
 from anchored.training.runtime import Runtime
 

@@ -8,7 +8,7 @@ import torch
 from anchored import AnchoredHead, CosineHead, LinearHead, backbones
 from anchored._errors import InputError
 from anchored.data import Normalization
-from anchored.training.classifier import Classifier
+from anchored.methods import Classifier
 from anchored.training.trained import OWN, TrainedModel
 
 SHAPE = (1, 8, 8)
@@ -18,13 +18,30 @@ HEADS = {
     "cosine": lambda: CosineHead(32, 3, scale=4.0),
     "linear": lambda: LinearHead(32, 3),
 }
-MADE = {"backbone": {"name": "tiny", "last_relu": True, "options": {}}, "method": "ce"}
+METHODS = {
+    "anchored": ("ce+fnpal", 7.0),
+    "plain anchors": ("ce+pal", 1.0),
+    "cosine": ("ce+fnpn", 4.0),
+    "linear": ("ce", 1.0),
+}
 
 
-def model(head="anchored", *, dtype=torch.float32, description=MADE):
+def made(head):
+    method, scale = METHODS[head]
+    return {
+        "method": method,
+        "noise_rate": 0.2,
+        "scale": scale,
+        "options": {},
+        "backbone": {"name": "tiny", "last_relu": True, "options": {}},
+        "training_counts": [5, 3, 2],
+    }
+
+
+def model(head="anchored", *, dtype=torch.float32):
     classifier = Classifier(backbones.make("tiny", SHAPE), HEADS[head]()).to(dtype)
     names = ("a", "b", "<b>é</b>")
-    return TrainedModel(classifier, Normalization((0.3,), (0.5,), 255.0), names, 0.5, description)
+    return TrainedModel(classifier, Normalization((0.3,), (0.5,), 255.0), names, 0.5, made(head))
 
 
 @pytest.fixture
@@ -40,7 +57,7 @@ def test_a_model_comes_back_as_it_was(head, dtype, images, tmp_path):
     after = TrainedModel.load(tmp_path)
     assert torch.equal(after(images), before(images))
     assert after.class_names == ("a", "b", "<b>é</b>")
-    assert (after.temperature, after.input_shape, after.description) == (0.5, SHAPE, MADE)
+    assert (after.temperature, after.input_shape, after.description) == (0.5, SHAPE, made(head))
     assert not after.training
 
 
@@ -57,7 +74,9 @@ def test_a_module_of_the_users_own_has_to_be_given_again(images, tmp_path):
 
     classifier = Classifier(backbones.wrap(own(), SHAPE), AnchoredHead(32, 3))
     scaling = Normalization((0.0,), (1.0,), 255.0)
-    before = TrainedModel(classifier, scaling, ("a", "b", "c"), 1.0, {"backbone": {"name": OWN}})
+    before = TrainedModel(
+        classifier, scaling, ("a", "b", "c"), 1.0, made("anchored") | {"scale": 1.0, "backbone": {"name": OWN}}
+    )
     before.save(tmp_path)
     with pytest.raises(InputError, match="a module of your own; pass it as backbone="):
         TrainedModel.load(tmp_path)
@@ -90,5 +109,5 @@ def test_another_format_is_refused(tmp_path):
     model().save(tmp_path)
     about = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps(about | {"format": 9}))
-    with pytest.raises(InputError, match="reads model format 1, got 9"):
+    with pytest.raises(InputError, match="reads model format 2, got 9"):
         TrainedModel.load(tmp_path)

@@ -1,9 +1,9 @@
-"""Mirror of src/anchored/training/classifier.py: features, then the head."""
+"""Mirror of src/anchored/methods/classifier.py: features, then the head."""
 
 import torch
 
 from anchored import AnchoredHead, backbones
-from anchored.training.classifier import Classifier
+from anchored.methods import Classifier
 
 
 def test_logits_are_the_head_of_the_features():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from anchored.methods.network import Network
+
 __all__ = ["Classifier"]
 
 
-class Classifier(nn.Module):
+class Classifier(Network):
     """Logits of normalised inputs.
 
     Args:
@@ -24,6 +26,7 @@ class Classifier(nn.Module):
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
         super().__init__()
+        self.input_shape = tuple(backbone.input_shape)  # type: ignore[arg-type]  # every backbone says its shape
         self.backbone = backbone
         self.head = head
 
@@ -31,8 +34,3 @@ class Classifier(nn.Module):
         """Features ``(n, d)``: what the head sees."""
         features: Tensor = self.backbone(inputs)
         return features
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Logits ``(n, k)``."""
-        logits: Tensor = self.head(self.backbone(inputs))
-        return logits

@@ -1,0 +1,50 @@
+"""Classifier re-training (cRT): learn the features on the data as it is, then a fresh classifier on balanced batches.
+
+Stage one is plain training, with mixup or anchors where asked for. In stage two the backbone is frozen, except that the
+running statistics of its BatchNorm follow the balanced batches, and a new linear classifier, drawn afresh,
+is trained with cross entropy on batches in which every class is as frequent as any other.
+
+References:
+    Kang, Xie, Rohrbach, Yan, Gordo, Feng and Kalantidis, 2020. Decoupling Representation and Classifier for
+    Long-Tailed Recognition. ICLR.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anchored.heads import LinearHead
+from anchored.losses import CrossEntropy
+from anchored.methods.network import Network
+from anchored.methods.procedure import Procedure, SecondStage
+from anchored.methods.stage import Stage, freeze_
+
+__all__ = ["ClassifierRetraining"]
+
+
+class ClassifierRetraining(Procedure):
+    """cRT: a representation, then a fresh linear classifier."""
+
+    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """Plain training, then the classifier alone."""
+        return self.representation(), self.classifier()
+
+    def classifier(self) -> Stage:
+        """The second stage."""
+        return Stage(
+            name="classifier",
+            loss=CrossEntropy(),
+            second=True,
+            sampling="balanced",
+            enter=self.replace_head,
+            prepare=lambda network, done: freeze_(network, statistics=True),
+        )
+
+    def replace_head(self, network: Network) -> None:
+        """A classifier that knows nothing yet, on features that stay as they are."""
+        d = network.head.in_features
+        assert isinstance(d, int)
+        network.head = LinearHead(d, self.given.k, generator=self.given.generator("second head"))
+        freeze_(network, statistics=True)
