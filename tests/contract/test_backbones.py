@@ -76,6 +76,15 @@ def test_has_the_published_size(name):
 
 
 @every_backbone_run
+def test_features_are_the_pooled_maps(name):
+    net, x = built(name), inputs(name)
+    with torch.no_grad():
+        maps = net.feature_map(x)
+        assert maps.shape == (3, *net.map_shape)
+        assert torch.equal(net.pooled(maps), net(x))
+
+
+@every_backbone_run
 @with_and_without_relu
 def test_features_are_a_row_per_input_and_their_sign_is_as_declared(name, last_relu):
     net = built(name, last_relu)

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from safetensors.torch import load, save
 from torch import nn
 
-from anchored.heads import AnchoredConv, AnchoredHead, CosineHead, LinearHead, ScaledHead, TauNormHead
+from anchored.heads import AnchoredConv, AnchoredHead, CosineHead, LinearHead, ScaledHead, ShiftedHead, TauNormHead
 from anchored.heads._logits import unit
 
 D, K = 12, 5
@@ -44,11 +44,22 @@ HEADS = {
     "lws": lambda seed=0: scaled(LinearHead(D, K, generator=seeded(seed))),
     "mislas": lambda seed=0: scaled(LinearHead(D, K, generator=seeded(seed)), train_head=True),
     "lws on fnpal": lambda seed=0: scaled(AnchoredHead(D, K, scale=5.0, generator=seeded(seed))),
+    "shifted": lambda seed=0: ShiftedHead(LinearHead(D, K, generator=seeded(seed)), torch.linspace(-1, 2, K)),
+    "shifted fnpal": lambda seed=0: ShiftedHead(AnchoredHead(D, K, generator=seeded(seed)), torch.linspace(-1, 2, K)),
     "tau norm": lambda seed=0: TauNormHead(LinearHead(D, K, generator=seeded(seed)), tau=0.7),
     "tau norm of cosine": lambda seed=0: TauNormHead(CosineHead(D, K, generator=seeded(seed)), tau=0.7),
 }
-FIXED = {"pal", "fnpal", "fnpal, nonnegative", "fnpal, k > d + 1", "tau norm", "tau norm of cosine"}
-PRECISE = set(HEADS) - {"linear", "linear, no bias", "lws", "mislas"}  # the others do what torch's Linear does
+FIXED = {
+    *("pal", "fnpal", "fnpal, nonnegative", "fnpal, k > d + 1"),
+    *("shifted", "shifted fnpal", "tau norm", "tau norm of cosine"),
+}
+PRECISE = set(HEADS) - {
+    "linear",
+    "linear, no bias",
+    "lws",
+    "mislas",
+    "shifted",
+}  # the others do what torch's Linear does
 
 
 @pytest.fixture(params=HEADS, ids=str)
@@ -244,13 +255,14 @@ ONE_RANK = """
     import os, torch
     from torch import nn
     from torch.nn.parallel import DistributedDataParallel
-    from anchored.heads import AnchoredHead, CosineHead, LinearHead, ScaledHead, TauNormHead
+    from anchored.heads import AnchoredHead, CosineHead, LinearHead
+    from anchored.heads import NearestMeanHead, ScaledHead, ShiftedHead, TauNormHead
 
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     linear = LinearHead(6, 4)
     z, y = torch.randn(7, 6, generator=torch.Generator().manual_seed(0)), torch.arange(7) % 4
     for head in (AnchoredHead(6, 4), AnchoredHead(6, 4, normalize=False), CosineHead(6, 4), linear, ScaledHead(linear),
-                 TauNormHead(linear)):
+                 TauNormHead(linear), ShiftedHead(linear, torch.ones(4)), NearestMeanHead.from_features(z, y, 4)):
         model = nn.Sequential(nn.Linear(6, 6), head)
         before = {key: value.clone() for key, value in head.named_buffers()}
         nn.functional.cross_entropy(DistributedDataParallel(model)(z), y).backward()

@@ -65,12 +65,12 @@ class Witness:
     def __exit__(self, *_):
         self.loop._step, self.loop.mixup = self.step, self.mixup
 
-    def watched_step(self, plan, state, batch, counts, *rest):
+    def watched_step(self, plan, state, batch, companion, counts, *rest):
         if self.cut_after is not None and state.epoch * 1000 + state.batch >= self.cut_after:
             raise Cut
         index = batch.index if counts is None else batch.index[counts]
         self.seen.setdefault(state.epoch, []).extend(index.tolist())
-        return self.step(plan, state, batch, counts, *rest)
+        return self.step(plan, state, batch, companion, counts, *rest)
 
     def watched_mixup(self, *args, **kwargs):
         mixed = self.mixup(*args, **kwargs)

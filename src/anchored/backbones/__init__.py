@@ -2,7 +2,8 @@
 
 Every network of the paper ends in a ReLU, so its features fill only the non-negative orthant;
 the prototypes of a head should know (``features="nonnegative"``). ``last_relu=False`` drops that
-ReLU. :func:`make` builds by name, :func:`auto` chooses a name, :func:`wrap` takes any torch module.
+ReLU. :func:`make` builds by name, :func:`auto` chooses a name, :func:`wrap` takes any torch module,
+:class:`Fork` cuts networks into a shared trunk and branches.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from anchored.backbones._base import Backbone as Backbone
 from anchored.backbones._make import BACKBONES as BACKBONES
 from anchored.backbones._make import make as make
 from anchored.backbones.convnet import ConvNet as ConvNet
+from anchored.backbones.fork import Fork as Fork
 from anchored.backbones.mlp import MLP as MLP
 from anchored.backbones.resnet import BasicBlock as BasicBlock
 from anchored.backbones.resnet import Bottleneck as Bottleneck
@@ -25,6 +27,7 @@ __all__ = [
     "BasicBlock",
     "Bottleneck",
     "ConvNet",
+    "Fork",
     "ResNet",
     "auto",
     "make",

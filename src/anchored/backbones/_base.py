@@ -21,6 +21,9 @@ class Backbone(nn.Module):
         signed_features: Whether features can be negative; False after a last ReLU. A head needs
             to know, because negative coordinates of a prototype are out of reach of ReLU features.
 
+    Features are ``pooled(feature_map(inputs))``, for methods that look at the pixels in between. A backbone that says
+    nothing of its maps has one of a single pixel, the features themselves.
+
     Example:
         >>> from anchored import backbones
         >>> net = backbones.make("cnn4", (1, 28, 28))
@@ -41,6 +44,20 @@ class Backbone(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Features ``(n, d)`` of inputs ``(n, *input_shape)``."""
         raise NotImplementedError(f"{type(self).__name__} must define forward")
+
+    @property
+    def map_shape(self) -> tuple[int, int, int]:
+        """The shape ``(c, h, w)`` of what :meth:`feature_map` answers for one input."""
+        return self.feature_dim, 1, 1
+
+    def feature_map(self, inputs: Tensor) -> Tensor:
+        """Maps ``(n, *map_shape)`` as they are before pooling."""
+        features: Tensor = self(inputs)
+        return features[:, :, None, None]
+
+    def pooled(self, maps: Tensor) -> Tensor:
+        """Features ``(n, d)`` of maps ``(n, *map_shape)``."""
+        return maps.mean(dim=(2, 3))
 
     def extra_repr(self) -> str:
         """What ``print(net)`` shows beside the layers."""

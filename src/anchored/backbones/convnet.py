@@ -18,6 +18,7 @@ References:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import torch
@@ -73,14 +74,29 @@ class ConvNet(Backbone):
                 channels = out_channels
             layers.append(nn.MaxPool2d(2))
         self.convolutions = nn.Sequential(*layers)
-        self.fc1 = nn.Linear(channels * (height // halvings) * (width // halvings), hidden)
+        self.maps = channels, height // halvings, width // halvings
+        self.fc1 = nn.Linear(math.prod(self.maps), hidden)
         self.bn1 = nn.BatchNorm1d(hidden)
         self.last = nn.ReLU(inplace=True) if last_relu else nn.Identity()
 
+    @property
+    def map_shape(self) -> tuple[int, int, int]:
+        """Channels, height and width after the last pooling."""
+        return self.maps
+
+    def feature_map(self, inputs: Tensor) -> Tensor:
+        """Maps ``(n, *map_shape)`` after the last pooling."""
+        maps: Tensor = self.convolutions(inputs)
+        return maps
+
+    def pooled(self, maps: Tensor) -> Tensor:
+        """Features ``(n, hidden)``: the linear unit on the flattened maps."""
+        features: Tensor = self.last(self.bn1(self.fc1(maps.flatten(1))))
+        return features
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Features ``(n, hidden)``."""
-        features: Tensor = self.last(self.bn1(self.fc1(self.convolutions(inputs).flatten(1))))
-        return features
+        return self.pooled(self.feature_map(inputs))
 
 
 def cnn4(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch.Generator | None = None) -> ConvNet:

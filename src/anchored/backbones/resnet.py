@@ -205,6 +205,7 @@ class ResNet(Backbone):
         self.bn1 = nn.BatchNorm2d(stem_width)
         self.relu = nn.ReLU(inplace=True)
         self.maxpool = nn.Identity() if stem == "small" else nn.MaxPool2d(3, stride=2, padding=1)
+        self.shrinks = (1 if stem == "small" else 4) * 2 ** (len(depths) - 1)
         self.stage_names = tuple(f"layer{i + 1}" for i in range(len(depths)))
         in_channels = stem_width
         for i, (name_of_stage, depth, width) in enumerate(zip(self.stage_names, depths, widths, strict=True)):
@@ -212,6 +213,12 @@ class ResNet(Backbone):
             built = stage(block, in_channels, width, depth=depth, stride=1 if i == 0 else 2, last_relu=relu_after)
             self.add_module(name_of_stage, built)
             in_channels = width
+
+    @property
+    def map_shape(self) -> tuple[int, int, int]:
+        """Features, height and width before the mean, for images of ``input_shape``; each halving rounds up."""
+        _, height, width = self.input_shape
+        return self.feature_dim, -(-height // self.shrinks), -(-width // self.shrinks)
 
     def feature_map(self, inputs: Tensor) -> Tensor:
         """Maps ``(n, d, h, w)`` before the mean, for heads that attend to pixels."""
@@ -222,7 +229,7 @@ class ResNet(Backbone):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Features ``(n, d)``."""
-        return self.feature_map(inputs).mean(dim=(2, 3))
+        return self.pooled(self.feature_map(inputs))
 
 
 def _shortcut(kind: Literal["projection", "pad"], in_channels: int, out_channels: int, stride: int) -> nn.Module:

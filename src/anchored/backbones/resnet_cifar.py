@@ -14,32 +14,45 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import torch
 
+from anchored._checks import check_integer
+from anchored._errors import InputError
 from anchored.backbones._initialise import LONG_TAIL, NOISY_LABELS, build
 from anchored.backbones.resnet import BasicBlock, ResNet
 
 __all__ = ["resnet32", "resnet34"]
 
 
-def resnet32(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch.Generator | None = None) -> ResNet:
+def resnet32(
+    input_shape: Iterable[int],
+    *,
+    last_relu: bool = True,
+    generator: torch.Generator | None = None,
+    widths: Sequence[int] = (16, 32, 64),
+) -> ResNet:
     """The network of the long-tailed CIFAR experiments, with shortcuts that have no parameters.
+
+    Its experts in TADE have ``widths=(16, 24, 48)``; with dot regression on 100 classes it has ``(32, 64, 128)``.
 
     Example:
         >>> sum(p.numel() for p in resnet32((3, 32, 32)).parameters())
         463504
+        >>> resnet32((3, 32, 32), widths=(16, 24, 48)).feature_dim
+        48
     """
+    channels = _check_widths(widths)
     return build(
         lambda: ResNet(
             input_shape,
             block=partial(BasicBlock, shortcut="pad"),
             depths=(5, 5, 5),
-            widths=(16, 32, 64),
+            widths=channels,
             stem="small",
-            stem_width=16,
+            stem_width=channels[0],
             last_relu=last_relu,
             name="resnet32",
         ),
@@ -71,3 +84,11 @@ def resnet34(input_shape: Iterable[int], *, last_relu: bool = True, generator: t
         NOISY_LABELS,
         generator,
     )
+
+
+def _check_widths(widths: object) -> tuple[int, int, int]:
+    if isinstance(widths, Sequence) and not isinstance(widths, str) and len(widths) == 3:
+        first, second, third = (check_integer("every entry of widths", width, low=1) for width in widths)
+        if first <= second <= third:  # a shortcut that pads can only widen
+            return first, second, third
+    raise InputError(f"widths must be three numbers that do not fall, got {widths!r}; write (16, 32, 64)")

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from anchored.cli.aggregation import Aggregate, aggregate_for
 from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.prior import Prior, with_prior
 
 _BATCH = 512
 _SHOWN = 30
@@ -20,6 +22,8 @@ def evaluate(
     label: Annotated[str | None, typer.Option(help="The label column; by default that of training.")] = None,
     image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
     part: Annotated[str | None, typer.Option(help="train or test, of a source with both; test by default.")] = None,
+    prior: Prior = None,
+    aggregate: Aggregate = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
     json: AsJson = False,
 ) -> None:
@@ -31,8 +35,9 @@ def evaluate(
     from anchored.training.scores import cosine_margins, scores
 
     loaded = load_run(run, device=device)
-    model = loaded.model
+    model = with_prior(loaded.model, prior)
     dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
+    weighted = {"expert_weights": aggregate_for(loaded, model, dataset)} if aggregate else {}
     weight = next(model.parameters())
     runtime = Runtime(weight.device, "64" if weight.dtype.itemsize == 8 else "32")
     streams = hasattr(dataset.inputs, "paths")
@@ -46,10 +51,15 @@ def evaluate(
     )
     logits, features = collect(model.classifier, batches, runtime, features=True)
     counts = model.description.get("training_counts")
-    result: dict[str, Any] = {"run": str(run), "data": data, "class_names": list(model.class_names)}
+    result: dict[str, Any] = {"run": str(run), "data": data, "class_names": list(model.class_names), **weighted}
+    if model.log_prior is not None:
+        logits = logits + model.temperature * model.log_prior.to(logits)
     result |= scores(logits, dataset.labels, temperature=model.temperature, counts=counts)
-    directions = model.classifier.head.rows().detach().cpu()  # type: ignore[operator]  # every head of ours has rows
-    result |= cosine_margins(features, directions, dataset.labels)
+    if model.prior is not None:
+        result["prior"] = list(model.prior)
+    directions = model.classifier.rows()
+    if directions is not None:
+        result |= cosine_margins(features, directions.detach().cpu(), dataset.labels)
     if json:
         print_json(result)
         return
@@ -70,6 +80,8 @@ def _print(result: dict[str, Any], counts: list[int] | None) -> None:
             ("smallest margin gamma_min", "gamma_min", 1, 3),
         )
     ]
+    if "expert_weights" in result:
+        rows.append(["weights of the experts", " ".join(f"{share:.2f}" for share in result["expert_weights"])])
     print_table(f"{result['run']} on {result['data']}, {result['n']} samples", ["", "value"], rows)
     trained = [None] * len(result["class_names"]) if counts is None else counts
     classes = list(zip(result["class_names"], result["per_class"], trained, strict=True))

@@ -20,6 +20,7 @@ from anchored.data.augment import (
 from anchored.data.batch import Batch
 from anchored.data.batches import Batches, occurrences, shuffled
 from anchored.data.cifar import load_cifar10, load_cifar100
+from anchored.data.corrections import Corrected, Correction, Corrections, correct, read_corrections
 from anchored.data.corruption import Corrupted, CorruptionPlan, corrupt
 from anchored.data.dataset import UNLABELLED, Dataset, RowIds, Split
 from anchored.data.digits import load_digits
@@ -45,6 +46,9 @@ __all__ = [
     "Batches",
     "ColourJitter",
     "Compose",
+    "Corrected",
+    "Correction",
+    "Corrections",
     "Corrupted",
     "CorruptionPlan",
     "Dataset",
@@ -60,6 +64,7 @@ __all__ = [
     "Split",
     "TensorInputs",
     "TorchInputs",
+    "correct",
     "corrupt",
     "download",
     "from_arrays",
@@ -76,5 +81,6 @@ __all__ = [
     "mixup",
     "occurrences",
     "open_source",
+    "read_corrections",
     "shuffled",
 ]

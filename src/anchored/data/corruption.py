@@ -1,12 +1,16 @@
 """Corruption inside a run: ``longtail=100``, ``step=10``, ``symmetric=0.8``, ``asymmetric=0.4``.
 
+More is said after colons: the size of the largest class (``longtail=100:1000``), how the noise is drawn
+(``symmetric=0.8:apl``, ``asymmetric=0.4:iid``), and by which published confusion
+(``asymmetric=0.4:iid:cifar100_index_blocks``).
+
 Imbalance comes first and noise second, whatever the order they are written in: the noise rate is then that of
 the labels training sees. The clean labels stay beside the corrupted ones, for evaluation only, and a receipt says
 what happened.
 
-For imbalance the largest class keeps n/k samples, or fewer where the data is not balanced itself and some class would
-have to give more than it has. Asymmetric noise uses the published mapping of the data set where there is one, and
-otherwise mistakes class i for class i + 1 mod k.
+Unless its size is given, the largest class keeps n/k samples, or fewer where the data is not balanced itself and some
+class would have to give more than it has. Asymmetric noise uses the published mapping of the data set where there is
+one, and otherwise mistakes class i for class i + 1 mod k.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import Any, Literal, cast
 
 from torch import Tensor
 
-from anchored._checks import check_real
+from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored._random import stream
@@ -32,6 +36,10 @@ __all__ = ["Corrupted", "CorruptionPlan", "corrupt"]
 
 _NOISE = ("symmetric", "asymmetric")
 _IMBALANCE = ("longtail", "step")
+_MODES: dict[str, tuple[str, ...]] = {
+    "symmetric": ("exact", "iid", "apl"),
+    "asymmetric": ("exact", "iid", "apl_sequential"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,21 +48,30 @@ class CorruptionPlan:
 
     Example:
         >>> CorruptionPlan.parse(["symmetric=0.4", "longtail=100"])
-        CorruptionPlan(imbalance='longtail', rho=100.0, noise='symmetric', eta=0.4)
+        CorruptionPlan(imbalance='longtail', rho=100.0, n_max=None,
+                       noise='symmetric', eta=0.4, mode='exact', mapping=None)
     """
 
     imbalance: Literal["longtail", "step"] | None = None
     """The profile of the class sizes."""
     rho: float = 1.0
     """Largest class over smallest."""
+    n_max: int | None = None
+    """Samples of the largest class; None for as many as there can be."""
     noise: Literal["symmetric", "asymmetric"] | None = None
     """How labels go wrong."""
     eta: float = 0.0
     """The noise rate."""
+    mode: str = "exact"
+    """How flips are drawn, see :func:`anchored.noise.symmetric` and :func:`anchored.noise.asymmetric`."""
+    mapping: str | None = None
+    """A published confusion by name; None for that of the data set."""
 
     def __post_init__(self) -> None:
         check_real("rho", self.rho, low=1, way_out="it is the largest class over the smallest")
         check_real("eta", self.eta, low=0, high=1, closed="left", way_out="it is a share of the labels")
+        if self.n_max is not None:
+            check_integer("n_max", self.n_max, low=1, way_out="it is the size of the largest class")
 
     @classmethod
     def parse(cls, specs: Sequence[str] | str) -> CorruptionPlan:
@@ -62,7 +79,8 @@ class CorruptionPlan:
         specs = specs.split(",") if isinstance(specs, str) else specs
         found: dict[str, Any] = {}
         for spec in specs:
-            kind, equals, value = (part.strip() for part in spec.partition("="))
+            kind, equals, said = (part.strip() for part in spec.partition("="))
+            value, *options = (part.strip() for part in said.split(":"))
             if kind not in _NOISE + _IMBALANCE:
                 raise InputError(f"unknown corruption {kind!r} in {spec!r}; {suggest(kind, [*_NOISE, *_IMBALANCE])}")
             family, amount, example = ("noise", "eta", "0.4") if kind in _NOISE else ("imbalance", "rho", "100")
@@ -76,8 +94,34 @@ class CorruptionPlan:
                 before = found[family]
                 rule = f"{kind} is given twice" if before == kind else f"{before} and {kind} exclude each other"
                 raise InputError(f"corruption {spec!r}: {rule}; give one {family} only")
-            found |= {family: kind, amount: number}
+            found |= {family: kind, amount: number} | _options(spec, kind, options)
         return cls(**found)
+
+
+def _options(spec: str, kind: str, options: Sequence[str]) -> dict[str, Any]:
+    """What the words after the colons say; each thing once."""
+    found: dict[str, Any] = {}
+    name: str
+    value: int | str
+    for option in options:
+        if kind in _IMBALANCE:
+            if not (option.isascii() and option.isdigit()):
+                raise InputError(
+                    f"corruption {spec!r}: after the colon comes the size of the largest class, got {option!r}; "
+                    f"e.g. {kind}=100:1000"
+                )
+            name, value = "n_max", int(option)
+        elif option in _MODES[kind]:
+            name, value = "mode", option
+        elif kind == "asymmetric" and option in MAPPINGS:
+            name, value = "mapping", option
+        else:
+            known = [*_MODES[kind], *(MAPPINGS if kind == "asymmetric" else ())]
+            raise InputError(f"corruption {spec!r}: unknown option {option!r}; {suggest(option, known)}")
+        if name in found:
+            raise InputError(f"corruption {spec!r} gives {name} twice; once is enough")
+        found[name] = value
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +170,16 @@ def corrupt(dataset: Dataset, plan: CorruptionPlan | Sequence[str] | str, *, see
         generator = stream(seed, "noise")
         mapping: dict[int, int] | str | None = None
         if plan.noise == "symmetric":
-            result = symmetric(dataset.labels, plan.eta, dataset.k, generator=generator)
+            mode = cast('Literal["exact", "iid", "apl"]', plan.mode)
+            result = symmetric(dataset.labels, plan.eta, dataset.k, generator=generator, mode=mode)
         else:
-            published = MAPPINGS.get(dataset.name)
-            named = dataset.name if published is not None and published.k == dataset.k else None
-            mapping = named or {i: (i + 1) % dataset.k for i in range(dataset.k)}
-            result = asymmetric(dataset.labels, plan.eta, mapping, k=dataset.k, generator=generator)
+            mapping = _mapping(dataset, plan)
+            by = cast('Literal["exact", "iid", "apl_sequential"]', plan.mode)
+            result = asymmetric(dataset.labels, plan.eta, mapping, k=dataset.k, generator=generator, mode=by)
         receipt["noise"] = {
             "kind": plan.noise,
             "eta": plan.eta,
+            "mode": plan.mode,
             "mapping": None if mapping is None else mapping if isinstance(mapping, str) else "next class",
             "rate": float(result.rate),
             "flipped": int((result.labels != dataset.labels).sum()),
@@ -144,9 +189,25 @@ def corrupt(dataset: Dataset, plan: CorruptionPlan | Sequence[str] | str, *, see
     return Corrupted(dataset, kept, receipt)
 
 
+def _mapping(dataset: Dataset, plan: CorruptionPlan) -> dict[int, int] | str:
+    """The confusion that was asked for, or the data set's own, or the next class."""
+    name = dataset.name if plan.mapping is None else plan.mapping
+    published = MAPPINGS.get(name)
+    if published is not None and published.k == dataset.k:
+        return name
+    if plan.mapping is not None:
+        raise InputError(
+            f"{dataset.name}: the confusion {plan.mapping!r} is of {MAPPINGS[plan.mapping].k} classes, "
+            f"the data has {dataset.k}; leave it out"
+        )
+    return {i: (i + 1) % dataset.k for i in range(dataset.k)}
+
+
 def _counts(dataset: Dataset, plan: CorruptionPlan) -> list[int]:
     kind = cast('Literal["longtail", "step"]', plan.imbalance)
     k, available = dataset.k, dataset.counts.tolist()
+    if plan.n_max is not None:
+        return _given_counts(dataset, plan.n_max, plan.rho, kind)
     sizes = range(math.ceil(plan.rho), len(dataset) // k + 1)
 
     def asks_too_much(n_max: int) -> bool:
@@ -159,3 +220,18 @@ def _counts(dataset: Dataset, plan: CorruptionPlan) -> list[int]:
             f"as classes hold {min(available)} to {max(available)}; give a smaller ratio"
         )
     return list(class_counts(sizes[fitting - 1], k, plan.rho, kind))
+
+
+def _given_counts(dataset: Dataset, n_max: int, rho: float, kind: Literal["longtail", "step"]) -> list[int]:
+    if n_max < rho:
+        raise InputError(
+            f"{dataset.name}: {kind}={rho:g}:{n_max} leaves a class without a sample; give a larger largest class"
+        )
+    counts = list(class_counts(n_max, dataset.k, rho, kind))
+    for i, (asked, there) in enumerate(zip(counts, dataset.counts.tolist(), strict=True)):
+        if asked > there:
+            raise InputError(
+                f"{dataset.name}: {kind}={rho:g}:{n_max} asks for {asked} samples of class {i}, which has {there}; "
+                f"give a smaller largest class"
+            )
+    return counts

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast, overload
+
+import torch
 
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.data.arrays import Array, from_arrays, load_npy, load_npz
 from anchored.data.cifar import load_cifar10, load_cifar100
-from anchored.data.dataset import Dataset, Split
+from anchored.data.dataset import UNLABELLED, Dataset, Split
 from anchored.data.digits import load_digits
 from anchored.data.file_inputs import MEMORY_LIMIT
 from anchored.data.folder import load_folder
@@ -185,7 +187,10 @@ def open_source(
         memory_limit=memory_limit,
     )
     opened = _open(data, options)
-    if names is not None:
+    if labels == "ignored":
+        test_part = None if opened.test is None else _without_labels(opened.test, names)
+        opened = Split(_without_labels(opened.train, names), test_part)
+    elif names is not None:
         _check_names(opened.train, names)
     if test is not None:
         train = opened.train
@@ -259,6 +264,12 @@ def _built_in(name: str, root: Path | None) -> Split:
             f"or get them with `anchored data {name} --root FOLDER`"
         )
     return BUILT_IN[name](Path() if root is None else root)
+
+
+def _without_labels(dataset: Dataset, names: tuple[str, ...] | None) -> Dataset:
+    """The same inputs under no label, as sources give them that can tell whether labels are wanted."""
+    labels = torch.full((len(dataset),), UNLABELLED)
+    return replace(dataset, labels=labels, class_names=names or dataset.class_names, clean_labels=None)
 
 
 def _check_names(dataset: Dataset, names: tuple[str, ...]) -> None:

@@ -1,7 +1,8 @@
 """Heads turn features ``(..., d)`` into logits ``(..., k)``: anchored, cosine, linear, and those of a second stage.
 
 Every head is ``logits = rows @ x + offset``, where ``x`` is the feature vector or, if ``normalize`` is set, its
-direction. ``rows()`` and ``offset()`` give the two, whatever the head trains or keeps fixed.
+direction. ``rows()`` and ``offset()`` give the two, whatever the head trains or keeps fixed. Only the nearest class
+mean, which compares distances, is a module of its own kind.
 """
 
 from anchored.heads._base import Head
@@ -11,7 +12,9 @@ from anchored.heads.anchored_conv import AnchoredConv
 from anchored.heads.cosine import CosineHead
 from anchored.heads.features import features_of
 from anchored.heads.linear import LinearHead
+from anchored.heads.nearest_mean import NearestMeanHead
 from anchored.heads.scaled import ScaledHead
+from anchored.heads.shifted import ShiftedHead
 from anchored.heads.tau_norm import TauNormHead
 
 __all__ = [
@@ -20,7 +23,9 @@ __all__ = [
     "CosineHead",
     "Head",
     "LinearHead",
+    "NearestMeanHead",
     "ScaledHead",
+    "ShiftedHead",
     "TauNormHead",
     "anchor_",
     "features_of",

@@ -37,22 +37,30 @@ class TauNormHead(Head):
     Example:
         >>> import torch
         >>> trained = torch.nn.Linear(8, 3)
-        >>> TauNormHead(trained, tau=1.0).rows().norm(dim=1)
-        tensor([1.0000, 1.0000, 1.0000])
+        >>> torch.allclose(TauNormHead(trained, tau=1.0).rows().norm(dim=1), torch.ones(3))
+        True
     """
 
     scaled_rows: Tensor
+    power: Tensor
 
     def __init__(self, head: Head | nn.Linear, *, tau: float = 1.0) -> None:
         source = copy_of(head)
         super().__init__(source.in_features, source.num_classes)
         self.normalize = source.normalize
-        self.tau = check_real("tau", tau, low=0.0)
+        checked = check_real("tau", tau, low=0.0)
         rows = source.rows().detach()
         lengths = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
         # A row of zeros has no length to correct; 0 / 0 would turn it into NaN.
-        scaled_rows = rows / torch.where(lengths > 0, lengths, 1.0) ** self.tau
+        scaled_rows = rows / torch.where(lengths > 0, lengths, 1.0) ** checked
         self.register_buffer("scaled_rows", scaled_rows.contiguous())
+        # Beside the rows, because a power that was chosen by data is known to nobody who builds the head again.
+        self.register_buffer("power", rows.new_tensor(checked))
+
+    @property
+    def tau(self) -> float:
+        """The power of the length, as it was chosen and saved."""
+        return float(self.power)
 
     def forward(self, features: Tensor) -> Tensor:
         """Products of the features with the corrected rows."""

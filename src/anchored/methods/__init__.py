@@ -5,7 +5,7 @@ from anchored.methods.classifier import Classifier
 from anchored.methods.method import Method
 from anchored.methods.network import Network, Outputs, logits_in
 from anchored.methods.parse import parse
-from anchored.methods.procedure import Given, Procedure, SecondStage
+from anchored.methods.procedure import Given, MakesBackbone, Procedure, SecondStage
 from anchored.methods.procedures import PROCEDURES, procedure, procedure_type
 from anchored.methods.stage import Evidence, Group, Objective, Stage, everything, freeze_
 
@@ -15,6 +15,7 @@ __all__ = [
     "Evidence",
     "Given",
     "Group",
+    "MakesBackbone",
     "Method",
     "Network",
     "Objective",

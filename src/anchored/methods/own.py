@@ -38,7 +38,11 @@ OWN: Mapping[str, OwnMethod] = {
         refused={"pal": "anchors all have length one, so there is nothing to normalise"},
     ),
     "ncm": OwnMethod(about="then the nearest class mean"),
-    "mislas": OwnMethod(about="then label-aware smoothing and scaled rows on balanced batches", goes_with=("pal",)),
+    "mislas": OwnMethod(
+        about="then label-aware smoothing and scaled rows on balanced batches",
+        goes_with=("pal",),
+        refused={"mixup": "its first stage has mixup already"},
+    ),
     "pc-softmax": OwnMethod(about="then the log prior taken off the logits"),
     "post-hoc": OwnMethod(about="then the scaled log prior taken off the logits"),
     "bbn": OwnMethod(about="two branches, one on reversed batches, mixed over time", goes_with=("pal",)),
@@ -48,9 +52,13 @@ OWN: Mapping[str, OwnMethod] = {
         goes_with=("pal",),
     ),
     "causal-norm": OwnMethod(
-        about="several normalised heads, the common direction of features removed at test time",
-        goes_with=("mixup",),
-        refused={"pal": _NO_ANCHORS},
+        about="cosines in several parts, the common direction of features removed at test time",
+        head={"head": "cosine", "normalize": True, "scale": 16.0},
+        goes_with=(),
+        refused={
+            "pal": _NO_ANCHORS,
+            "mixup": "mixed features all point to the common direction, and removing it removes the frequent classes",
+        },
     ),
     "oltr": OwnMethod(
         about="then attention, a memory of centroids and a cosine classifier on balanced batches",
@@ -58,7 +66,7 @@ OWN: Mapping[str, OwnMethod] = {
         refused={"pal": _NO_ANCHORS},
     ),
     "dot-regression": OwnMethod(
-        about="batch-wise rectified lengths",
+        about="BatchNorm before it, lengths of prototypes rectified batch by batch",
         loss="dot-regression",
         head={"head": "anchored", "normalize": True},
         goes_with=("mixup", "drw", "fnpal"),
@@ -69,8 +77,9 @@ OWN: Mapping[str, OwnMethod] = {
     ),
     "hyperspherical": OwnMethod(
         about="prototypes spread over the sphere by descent",
+        loss="dot-regression",
         head={"head": "anchored", "normalize": True},
-        goes_with=("mixup",),
+        goes_with=(),
         refused={"pal": "its prototypes are fixed already", "fnpal": "its prototypes are fixed already"},
     ),
     "equiangular": OwnMethod(

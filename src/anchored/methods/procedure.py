@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -25,7 +25,18 @@ from anchored.methods.method import Method
 from anchored.methods.network import Network
 from anchored.methods.stage import Stage
 
-__all__ = ["Given", "Procedure", "SecondStage"]
+__all__ = ["Given", "MakesBackbone", "Procedure", "SecondStage"]
+
+
+class MakesBackbone(Protocol):
+    """What makes the backbones of a run."""
+
+    def __call__(self, stream_name: str = "init", /) -> Backbone:
+        """The same backbone at every call; under another ``stream_name``, one with weights of its own.
+
+        Of a module of the user's own the others are copies: nothing is known of how its weights came about.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +45,7 @@ class Given:
 
     Attributes:
         method: What :func:`anchored.methods.parse` gave.
-        backbone: Makes the backbone; the same one, with the same weights, at every call.
+        backbone: Makes the backbone, or several that differ in their weights only.
         counts: Training samples per class, ``(k,)``.
         seed: Of the head's streams.
         noise_rate: The share of wrong labels, for scales that depend on it.
@@ -46,7 +57,7 @@ class Given:
     """
 
     method: Method
-    backbone: Callable[[], Backbone]
+    backbone: MakesBackbone
     counts: Tensor
     seed: int = 0
     noise_rate: float | None = None
@@ -62,13 +73,18 @@ class Given:
         return len(self.counts)
 
     def head(
-        self, in_features: int, *, signed_features: bool = True, stream_name: str = "head"
+        self,
+        in_features: int,
+        *,
+        signed_features: bool = True,
+        stream_name: str = "head",
+        prototypes: Callable[[], Tensor] | None = None,
     ) -> AnchoredHead | CosineHead | LinearHead:
-        """The method's head for features of dimension ``in_features``."""
-        prototypes = None
+        """The method's head for features of dimension ``in_features``; ``prototypes`` makes unit rows of its own."""
+        rows = None if prototypes is None or self.blank else prototypes()
         if self.blank and self.method.anchored:
-            prototypes = torch.zeros(self.k, in_features)
-            prototypes[:, 0] = 1.0
+            rows = torch.zeros(self.k, in_features)
+            rows[:, 0] = 1.0
         return make_head(
             self.method,
             in_features,
@@ -77,7 +93,7 @@ class Given:
             noise_rate=self.noise_rate,
             scale=self.scale,
             anchors=self.anchors,
-            prototypes=prototypes,
+            prototypes=rows,
             generator=self.generator(stream_name),
         )
 

@@ -47,7 +47,7 @@ def prepare(dataset: Dataset, config: RunConfig) -> Prepared:
         >>> from anchored.training.config import validate
         >>> prepared = prepare(load_digits().train, validate({"data": {"corrupt": ["symmetric=0.4"]}}))
         >>> prepared.corruption["noise"]["flipped"], prepared.corrections
-        (574, {})
+        (570, {})
     """
     corruption: dict[str, Any] = {}
     if config.data.corrupt:

@@ -5,7 +5,10 @@ On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, an
 
 from __future__ import annotations
 
+import copy
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,7 @@ class TrainedModel(nn.Module):
         class_names: In the order of the logits.
         temperature: What the logits are divided by.
         description: How the parts were made, as plain values: method, backbone, columns of a table …
+        prior: How frequent the classes are where the model is used, kept as shares; see :meth:`for_prior`.
 
     Example:
         >>> from anchored import AnchoredHead, backbones
@@ -47,6 +51,8 @@ class TrainedModel(nn.Module):
         1.0
     """
 
+    log_prior: Tensor | None
+
     def __init__(
         self,
         classifier: Network,
@@ -54,6 +60,7 @@ class TrainedModel(nn.Module):
         class_names: tuple[str, ...],
         temperature: float = 1.0,
         description: dict[str, Any] | None = None,
+        prior: Sequence[float] | Tensor | None = None,
     ) -> None:
         super().__init__()
         if len(classifier.input_shape) == 3:
@@ -64,6 +71,12 @@ class TrainedModel(nn.Module):
         self.class_names = tuple(class_names)
         self.temperature = temperature
         self.description = dict(description or {})
+        self.prior = None if prior is None else _shares(prior, self.class_names)
+        # Times k, so that equal shares add nothing.
+        log_prior = None
+        if self.prior is not None:
+            log_prior = torch.tensor(self.prior, device=_weight(classifier).device).mul(len(self.prior)).log()
+        self.register_buffer("log_prior", log_prior, persistent=False)
         self.eval()
 
     @property
@@ -73,15 +86,46 @@ class TrainedModel(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
-        weight = next(iter(self.classifier.parameters()))
+        weight = _weight(self.classifier)
         normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
-        logits: Tensor = self.classifier(normalized)
-        return logits / self.temperature
+        return self.calibrated(self.classifier(normalized))
+
+    def calibrated(self, logits: Tensor) -> Tensor:
+        """The network's logits ``(n, k)`` divided by the temperature, and moved to the prior where there is one."""
+        calibrated = logits / self.temperature
+        return calibrated if self.log_prior is None else calibrated + self.log_prior.to(calibrated)
 
     @torch.inference_mode()
     def predict_proba(self, inputs: Tensor) -> Tensor:
         """Calibrated probabilities ``(n, k)``."""
         return self.forward(inputs).softmax(dim=1)
+
+    def for_prior(self, prior: Sequence[float] | Tensor) -> TrainedModel:
+        r"""The same model for data whose classes are as frequent as ``prior`` says: :math:`\log \pi_j` on each logit.
+
+        That is Bayes' rule for a model whose probabilities are those of equally frequent classes, as balanced softmax,
+        LADE, PC softmax and balanced batches train it. Equal shares add nothing. A model of plain cross entropy carries
+        the frequencies of its training data; ``pc-softmax`` is the same training with them taken off.
+
+        Args:
+            prior: A positive number per class, in the order of ``class_names``: shares or counts.
+
+        Returns:
+            Another model with the same network (not a copy of it), in place of any prior that this one had.
+
+        Example:
+            >>> from anchored import AnchoredHead, backbones
+            >>> from anchored.methods import Classifier
+            >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+            >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+            >>> odds = lambda p: p[0, 1] / p[0, 0]
+            >>> x = torch.zeros(1, 4)
+            >>> round(float(odds(model.for_prior([1, 3]).predict_proba(x)) / odds(model.predict_proba(x))), 4)
+            3.0
+        """
+        return TrainedModel(
+            self.classifier, self.normalization, self.class_names, self.temperature, self.description, prior
+        )
 
     def save(self, folder: str | Path) -> None:
         """Write the two files into ``folder``, each atomically."""
@@ -93,6 +137,7 @@ class TrainedModel(nn.Module):
             "normalization": self.normalization.to_dict(),
             "input_shape": list(self.input_shape),
             **self.description,
+            **({} if self.prior is None else {"prior": list(self.prior)}),
         }
         state = {
             name: value.detach().cpu().contiguous().clone() for name, value in self.classifier.state_dict().items()
@@ -123,14 +168,36 @@ class TrainedModel(nn.Module):
         except RuntimeError as error:
             reason = " ".join(line.strip() for line in str(error).splitlines()[:2])
             raise InputError(f"the weights in {folder} are those of another network: {reason}") from None
-        named = {"class_names", "temperature", "normalization", "input_shape", "format"}
+        named = {"class_names", "temperature", "normalization", "input_shape", "format", "prior"}
         return cls(
             classifier,
             Normalization.from_dict(about["normalization"]),
             tuple(about["class_names"]),
             float(about["temperature"]),
             {name: value for name, value in about.items() if name not in named},
+            about.get("prior"),
         )
+
+
+def _weight(network: nn.Module) -> Tensor:
+    """Any of the weights: its device and type are those of the inputs."""
+    return next(iter(network.parameters()))
+
+
+def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tuple[float, ...]:
+    """``prior`` with the sum one."""
+    try:
+        values = torch.as_tensor(prior, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"a prior must be a list of numbers, got {prior!r}; give one per class") from None
+    if values.shape != (len(class_names),):
+        raise InputError(
+            f"a prior must hold one number for each of the {len(class_names)} classes, got shape {tuple(values.shape)}"
+        )
+    for name, value in zip(class_names, values.tolist(), strict=True):
+        if not 0 < value < math.inf:
+            raise InputError(f"a prior must be positive, got {value:g} for class {name!r}; give a rare class a little")
+    return tuple((values / values.sum()).tolist())
 
 
 def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
@@ -139,9 +206,9 @@ def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> N
     if module is None and made["name"] == OWN:
         raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
 
-    def backbone() -> backbones.Backbone:
+    def backbone(stream_name: str = "init", /) -> backbones.Backbone:
         if module is not None:
-            return backbones.wrap(module, shape)
+            return backbones.wrap(module if stream_name == "init" else copy.deepcopy(module), shape)
         return backbones.make(
             made["name"], shape, num_classes=len(about["class_names"]), last_relu=made["last_relu"], **made["options"]
         )

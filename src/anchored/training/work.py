@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import torch
@@ -13,7 +14,7 @@ from anchored import backbones, losses, methods, schedules
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, hold_out
-from anchored.methods import Given, Network, Stage
+from anchored.methods import Given, MakesBackbone, Network, Stage
 from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
 from anchored.training.config import RunConfig
@@ -53,7 +54,7 @@ class Work:
         self.counts = self.train_set.counts
         self.normalization = _normalization(config, self.train_set)
         shape = self.train_set.inputs.shape
-        given = given_for(config, self.counts, lambda: _backbone(config, shape, data.k, module))
+        given = given_for(config, self.counts, partial(_backbone, config, shape, data.k, module))
         self.procedure = methods.procedure(given)
         self.stages = self.procedure.stages()
         self.network = self._placed(self.procedure.network())
@@ -203,9 +204,7 @@ class _Evidence:
         return features, dataset.labels
 
 
-def given_for(
-    config: RunConfig, counts: Tensor, backbone: Callable[[], backbones.Backbone], *, blank: bool = False
-) -> Given:
+def given_for(config: RunConfig, counts: Tensor, backbone: MakesBackbone, *, blank: bool = False) -> Given:
     """What the method's pieces are made from, as the resolved ``config`` says."""
     rate, scale = config.method.noise_rate, config.method.scale
     return Given(
@@ -232,11 +231,14 @@ def _normalization(config: RunConfig, data: Dataset) -> Normalization:
     return NORMALIZATIONS[name]
 
 
-def _backbone(config: RunConfig, shape: tuple[int, ...], k: int, module: nn.Module | None) -> backbones.Backbone:
+def _backbone(
+    config: RunConfig, shape: tuple[int, ...], k: int, module: nn.Module | None, stream_name: str = "init", /
+) -> backbones.Backbone:
     if module is not None:
+        module = module if stream_name == "init" else copy.deepcopy(module)
         return module if isinstance(module, backbones.Backbone) else backbones.wrap(module, shape)
     made = config.backbone
-    generator = stream(config.train.seed, "init")
+    generator = stream(config.train.seed, stream_name)
     return backbones.make(
         made.name, shape, num_classes=k, last_relu=made.last_relu, generator=generator, **made.options
     )

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from anchored import InputError
 from anchored.backbones.resnet import PadShortcut
 from anchored.backbones.resnet_cifar import resnet32, resnet34
 
@@ -25,6 +26,19 @@ def test_resnet32_is_drawn_from_a_normal_law_by_fan_in():
             fan_in = layer.in_channels * 9
             assert float(layer.weight.detach().std()) == pytest.approx(math.sqrt(2 / fan_in), rel=0.05)
             assert float(layer.weight.detach().abs().max()) > math.sqrt(6 / fan_in)  # so it is not the uniform law
+
+
+def test_resnet32_of_other_widths_keeps_its_layout():
+    net = resnet32((3, 8, 8), widths=[16, 24, 48])
+    shortcuts = [layer for layer in net.modules() if isinstance(layer, PadShortcut)]
+    assert [(layer.before, layer.after) for layer in shortcuts] == [(4, 4), (12, 12)]
+    assert net(torch.zeros(2, 3, 8, 8)).shape == (2, 48)
+
+
+@pytest.mark.parametrize("widths", [(16, 32), (64, 32, 16), "big", 3, (16, 0, 8)])
+def test_resnet32_refuses_widths_that_its_shortcuts_cannot_reach(widths):
+    with pytest.raises(InputError, match="widths"):
+        resnet32((3, 8, 8), widths=widths)
 
 
 def test_resnet34_has_33_convolutions_and_three_projections():

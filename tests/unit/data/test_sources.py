@@ -86,3 +86,12 @@ def test_the_models_classes_must_be_met():
         open_source((X, Y), class_names=("0", "2"))
     with pytest.raises(InputError, match="digits: class '0' was not seen in training"):
         open_source("digits", class_names=("cat", "dog"))
+
+
+def test_ignored_labels_are_not_looked_at_in_any_part():
+    split = open_source("digits", class_names=("even", "odd"), labels="ignored")
+    for part in (split.train, split.test):
+        assert part.class_names == ("even", "odd")
+        assert set(part.labels.tolist()) == {-1}
+    with pytest.raises(InputError, match="class '0' was not seen in training"):
+        open_source("digits", class_names=("even", "odd"), labels="optional")

@@ -62,7 +62,7 @@ def test_has_nothing_to_train_and_leaves_the_source_alone(trained):
     before = trained.weight.clone()
     head = TauNormHead(trained)
     assert list(head.parameters()) == []
-    assert list(head.state_dict()) == ["scaled_rows"]
+    assert list(head.state_dict()) == ["scaled_rows", "power"]
     assert torch.equal(trained.weight, before)
 
 
@@ -70,3 +70,10 @@ def test_has_nothing_to_train_and_leaves_the_source_alone(trained):
 def test_refuses_a_negative_power(trained, tau):
     with pytest.raises(InputError, match=r"tau must lie in \[0, inf\)"):
         TauNormHead(trained, tau=tau)
+
+
+def test_the_power_is_saved_with_the_rows(trained):
+    chosen, built_again = TauNormHead(trained, tau=0.7), TauNormHead(trained, tau=0.0)
+    built_again.load_state_dict(chosen.state_dict())
+    assert built_again.tau == pytest.approx(0.7)
+    assert "tau=0.7" in repr(built_again)

@@ -111,3 +111,43 @@ def test_another_format_is_refused(tmp_path):
     (tmp_path / "model.json").write_text(json.dumps(about | {"format": 9}))
     with pytest.raises(InputError, match="reads model format 2, got 9"):
         TrainedModel.load(tmp_path)
+
+
+def test_a_prior_is_bayes_rule_on_calibrated_probabilities(images):
+    plain = model("linear")
+    shares = torch.tensor([0.7, 0.2, 0.1])
+    expected = plain.predict_proba(images) * shares
+    expected = expected / expected.sum(dim=1, keepdim=True)
+    for prior in (shares, [0.7, 0.2, 0.1], [70, 20, 10]):
+        torch.testing.assert_close(plain.for_prior(prior).predict_proba(images), expected)
+
+
+def test_equal_shares_add_nothing_and_the_last_prior_holds(images):
+    plain = model("cosine")
+    torch.testing.assert_close(plain.for_prior([0.1, 0.1, 0.1])(images), plain(images), atol=1e-6, rtol=1e-6)
+    once, twice = plain.for_prior([1, 2, 3]), plain.for_prior([9, 1, 1]).for_prior([1, 2, 3])
+    assert torch.equal(once(images), twice(images))
+    assert plain.prior is None, "the model itself stays as it was"
+
+
+def test_a_prior_is_saved_with_the_model(images, tmp_path):
+    before = model("anchored").for_prior([5, 3, 2])
+    before.save(tmp_path)
+    after = TrainedModel.load(tmp_path)
+    assert torch.equal(after(images), before(images))
+    assert after.prior == pytest.approx([0.5, 0.3, 0.2])
+    assert after.description == made("anchored")
+
+
+@pytest.mark.parametrize(
+    ("prior", "why"),
+    [
+        ([1, 2], r"one number for each of the 3 classes, got shape \(2,\)"),
+        ([1, 0, 2], "positive, got 0 for class 'b'"),
+        ([1, float("nan"), 2], "positive, got nan for class 'b'"),
+        (["x", 1, 2], "must be a list of numbers"),
+    ],
+)
+def test_a_prior_that_is_none_is_refused(prior, why):
+    with pytest.raises(InputError, match=why):
+        model().for_prior(prior)

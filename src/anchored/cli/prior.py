@@ -1,0 +1,125 @@
+"""``--prior a,b,c`` or ``--prior FILE``: how frequent each class is where a model is used.
+
+Numbers stand in the order of the model's classes. A file is JSON, an object of class names and numbers or a list of
+numbers, or else a table of two columns, class and number. Shares and counts will both do.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anchored._errors import InputError
+from anchored._names import suggest
+from anchored.cli.processes import tell
+
+if TYPE_CHECKING:
+    from anchored.training import TrainedModel
+
+__all__ = ["Prior", "read_prior", "with_prior"]
+
+Prior = Annotated[
+    str | None,
+    typer.Option(
+        help="How frequent the classes are there: numbers a,b,c in their order, or a file of names and numbers."
+    ),
+]
+
+_ONE_STAGE_AS_IT_IS = ("single", "dot-regression", "hyperspherical", "equiangular")
+"""Procedures that take the data as frequent as it comes."""
+
+
+def with_prior(model: TrainedModel, prior: str | None) -> TrainedModel:
+    """The model for the frequencies that the option says; the model itself where it says nothing."""
+    if prior is None:
+        return model
+    moved = model.for_prior(read_prior(prior, model.class_names))
+    counts = model.description.get("training_counts") or [1]
+    name = model.description.get("method")
+    if name is not None and min(counts) != max(counts) and not _corrects(name):
+        tell(
+            f"method {name!r} learns the class frequencies of its training data, and --prior comes on top of them; "
+            f"train pc-softmax or balanced-softmax for probabilities that begin with equal ones"
+        )
+    return moved
+
+
+def read_prior(text: str, class_names: Sequence[str]) -> list[float]:
+    """The numbers in ``text``, or in the file that it names, in the order of ``class_names``.
+
+    Example:
+        >>> read_prior("0.9,0.1", ("no", "yes"))
+        [0.9, 0.1]
+    """
+    pieces = [piece.strip() for piece in text.split(",")]
+    try:
+        numbers = [float(piece) for piece in pieces]
+    except ValueError:
+        return _from_file(Path(text).expanduser(), class_names)
+    if len(numbers) != len(class_names):
+        raise InputError(f"--prior needs a number for each of the {len(class_names)} classes, got {len(numbers)}")
+    return numbers
+
+
+def _from_file(path: Path, class_names: Sequence[str]) -> list[float]:
+    if not path.is_file():
+        raise InputError(f"--prior must be numbers a,b,c or a file of class names and numbers, got {str(path)!r}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        found = json.loads(text) if path.suffix.lower() == ".json" else _table(text)
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"--prior {path} cannot be read: {str(error).splitlines()[0]}") from None
+    if isinstance(found, list):
+        found = dict(zip(class_names, found, strict=False)) if len(found) == len(class_names) else None
+    if not isinstance(found, dict):
+        raise InputError(f"--prior {path} must hold a number for each of the {len(class_names)} classes")
+    for name in found:
+        if name not in class_names:
+            raise InputError(f"--prior {path}: the model has no class {name!r}; {suggest(name, list(class_names))}")
+    for name in class_names:
+        if name not in found:
+            raise InputError(f"--prior {path} says nothing of class {name!r}; add a line for it")
+    return [_number(found[name], path, name) for name in class_names]
+
+
+def _table(text: str) -> dict[str, Any]:
+    """Names and numbers by row; a first row whose second cell is no number is a heading."""
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    if any(len(row) != 2 for row in rows):
+        raise ValueError("a row must be a class and a number")
+    if rows and not _is_number(rows[0][1]):
+        rows = rows[1:]
+    names = [row[0].strip() for row in rows]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"class {name!r} comes twice")
+    return {name: row[1] for name, row in zip(names, rows, strict=True)}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(value: object, path: Path, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or not _is_number(str(value)):
+        raise InputError(f"--prior {path}: class {name!r} needs a number, got {value!r}")
+    return float(value)
+
+
+def _corrects(name: str) -> bool:
+    """Whether anything in the method called ``name`` corrects for the class frequencies of the data."""
+    from anchored.methods import parse
+
+    method = parse(name)
+    by_prior = method.loss in ("balanced-softmax", "logit-adjusted", "lade")
+    by_batches = method.deferred or method.weighting != "none" or method.sampling != "instance"
+    return by_prior or by_batches or method.procedure not in _ONE_STAGE_AS_IT_IS

@@ -1,0 +1,119 @@
+"""MiSLAS: mixup for the features, then label-aware smoothing and scaled rows for a classifier that is honest.
+
+Stage one is cross entropy with mixup, on a linear classifier or on anchors. Stage two freezes the backbone and goes on
+with the same classifier on balanced batches: its rows and bias at a small learning rate, one factor per class on
+its logits at the full one. The loss smooths the labels of frequent classes more than those of rare ones,
+because it is the former that grow overconfident. After anchors the classifier begins at their rows with a bias of zero.
+Optionally the running statistics of BatchNorm follow the balanced batches ("shifted" BatchNorm).
+
+References:
+    Zhong, Cui, Liu and Jia, 2021. Improving Calibration for Long-Tailed Recognition. CVPR.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from torch import Tensor
+
+from anchored._checks import check_real
+from anchored._errors import InputError
+from anchored.heads import Head, LinearHead, ScaledHead
+from anchored.losses import LabelAwareSmoothing
+from anchored.methods.network import Network
+from anchored.methods.procedure import Procedure, SecondStage
+from anchored.methods.stage import Group, Stage, freeze_
+
+__all__ = ["PUBLISHED", "MiSLAS"]
+
+
+class MiSLAS(Procedure):
+    """Mixup, then label-aware smoothing with learnable weight scaling."""
+
+    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+
+    @dataclass(frozen=True)
+    class Options:
+        """Settings of the second stage.
+
+        Attributes:
+            smooth_head: Smoothing of the most frequent class, in [0, 1).
+            smooth_tail: Smoothing of the rarest class, in [0, smooth_head].
+            shift_bn: Whether the running statistics of BatchNorm follow the balanced batches.
+            lr_factor: The learning rate of rows and bias, relative to that of the factors.
+        """
+
+        smooth_head: float = 0.3
+        smooth_tail: float = 0.0
+        shift_bn: bool = True
+        lr_factor: float = 0.2
+
+        def __post_init__(self) -> None:
+            """Refuse what the second stage cannot use."""
+            LabelAwareSmoothing([2, 1], smooth_head=self.smooth_head, smooth_tail=self.smooth_tail)
+            check_real("method.options.lr_factor", self.lr_factor, low=0.0, way_out="0 trains the factors alone")
+            if not isinstance(self.shift_bn, bool):
+                raise InputError(f"method.options.shift_bn must be true or false, got {self.shift_bn!r}")
+
+    @classmethod
+    def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
+        """The reference's settings for this data, at the imbalance ratio closest to that of ``counts``."""
+        by_ratio = PUBLISHED.get(source)
+        if by_ratio is None:
+            return {}
+        present = counts[counts > 0].double()
+        ratio = float(present.max() / present.min())
+        return asdict(by_ratio[min(by_ratio, key=lambda known: abs(math.log(known / ratio)))])
+
+    def stages(self) -> tuple[Stage, ...]:
+        """Mixup training, then the classifier."""
+        return self.representation(), self.classifier()
+
+    def classifier(self) -> Stage:
+        """The second stage."""
+        options = self.options
+        return Stage(
+            name="classifier",
+            loss=LabelAwareSmoothing(
+                self.given.counts, smooth_head=options.smooth_head, smooth_tail=options.smooth_tail
+            ),
+            second=True,
+            sampling="balanced",
+            enter=self.scale_head,
+            prepare=lambda network, done: freeze_(network, statistics=options.shift_bn),
+            groups=self.two_paces,
+        )
+
+    def scale_head(self, network: Network) -> None:
+        """The classifier as it is, or the anchors as one, with a factor of one on every logit; both are trained."""
+        first = network.head
+        assert isinstance(first, Head)
+        offset = first.offset()
+        rows = LinearHead.from_rows(first.rows(), bias=True if offset is None else offset)
+        network.head = ScaledHead(rows, train_head=True)
+        freeze_(network, statistics=self.options.shift_bn)
+
+    def two_paces(self, network: Network) -> list[Group]:
+        """The factors at the learning rate itself, rows and bias more slowly."""
+        head = network.head
+        assert isinstance(head, ScaledHead)
+        return [Group([head.factors]), Group(list(head.head.parameters()), self.options.lr_factor)]
+
+
+PUBLISHED: Mapping[str, Mapping[int, MiSLAS.Options]] = {
+    "cifar10": {
+        100: MiSLAS.Options(smooth_head=0.3, smooth_tail=0.0, shift_bn=False, lr_factor=0.5),
+        50: MiSLAS.Options(smooth_head=0.2, smooth_tail=0.0, shift_bn=False, lr_factor=0.2),
+        10: MiSLAS.Options(smooth_head=0.1, smooth_tail=0.0, shift_bn=False, lr_factor=0.2),
+    },
+    "cifar100": {
+        100: MiSLAS.Options(smooth_head=0.4, smooth_tail=0.1, shift_bn=True, lr_factor=0.2),
+        50: MiSLAS.Options(smooth_head=0.3, smooth_tail=0.0, shift_bn=True, lr_factor=0.1),
+        10: MiSLAS.Options(smooth_head=0.2, smooth_tail=0.0, shift_bn=True, lr_factor=0.1),
+    },
+    "imagenet-lt": {256: MiSLAS.Options(smooth_head=0.3, smooth_tail=0.0, shift_bn=True, lr_factor=0.05)},
+}
+"""The settings of the reference, by source and imbalance ratio. Its learning rate of stage two is that of stage one."""

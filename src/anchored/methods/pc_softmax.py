@@ -1,0 +1,33 @@
+r"""PC softmax: plain training, then the log prior of training is taken off the logits, and that of testing put on.
+
+.. math::  f_j(\mathbf z) \;\leftarrow\; f_j(\mathbf z) - \log \pi_j + \log \pi^{\text{test}}_j .
+
+This is Bayes' rule for a change of class frequencies. The model that training gives is meant for equally frequent
+classes, whose second term is the same for all and left out;
+:meth:`TrainedModel.for_prior <anchored.training.TrainedModel.for_prior>` adds it for other frequencies.
+
+References:
+    Hong, Han, Choi, Seo, Kim and Chang, 2021. Disentangling Label Distribution for Long-Tailed Visual Recognition.
+    CVPR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anchored.methods.post_hoc import PostHocAdjustment
+
+__all__ = ["PriorCompensation"]
+
+
+class PriorCompensation(PostHocAdjustment):
+    """Post-hoc adjustment that takes the prior off exactly once."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """Nothing to set: Bayes' rule decides."""
+
+    @property
+    def tau(self) -> float:
+        """Once."""
+        return 1.0

@@ -1,0 +1,190 @@
+"""Every method with a file of its own: it learns all groups of classes, is kept, resumes in any stage, repeats."""
+
+import functools
+import math
+
+import pytest
+import torch
+
+from anchored import AnchoredClassifier, imbalance, methods
+from anchored._errors import InputError
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.methods.own import OWN
+from anchored.training import Progress, RunFolder, TrainedModel, fit
+
+K = 5
+COUNTS = [160, 110, 60, 30, 12]  # many, many, medium, medium, few
+NAMES = [
+    "+".join([own, *rest])
+    for own, about in OWN.items()
+    for rest in ([], ["mixup"], ["pal"], ["mixup", "pal"])
+    if set(rest) <= set(about.goes_with) and own in methods.PROCEDURES
+]
+TWO_STAGES = [name for name in NAMES if methods.procedure_type(methods.parse(name)).second is not None]
+
+
+def blobs(counts, seed):
+    """Round clouds at the corners of a simplex."""
+    g = torch.Generator().manual_seed(seed)
+    labels = torch.arange(K).repeat_interleave(torch.tensor(counts))
+    x = 2.5 * torch.eye(K, 7)[labels] + 0.6 * torch.randn(len(labels), 7, generator=g)
+    return Dataset("blobs", TensorInputs(x), labels, tuple("abcde"))
+
+
+@functools.cache
+def split():
+    return Split(blobs(COUNTS, 0), blobs([40] * K, 1))
+
+
+def settings(name, **train):
+    tree = {
+        "method": {"name": name},
+        "backbone": {"name": "tiny"},
+        "data": {"hold_out": 0.2},
+        "optimizer": {"name": "adamw", "lr": 0.02},
+        "train": {"epochs": 5, "batch_size": 32, **train},
+    }
+    return tree | ({"second": {"epochs": 4}} if name in TWO_STAGES else {})
+
+
+class Cut(Exception):
+    """What stands for the end of the process."""
+
+
+class CutAfter(Progress):
+    def __init__(self, steps):
+        self.left = steps
+
+    def step(self, *, batch, samples, loss):
+        self.left -= 1
+        if self.left < 0:
+            raise Cut
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # the order of a sum, and so its last bit, may depend on the number of threads
+    yield
+    torch.set_num_threads(before)
+
+
+@functools.cache
+def fitted(name):
+    return fit(split(), settings(name))
+
+
+def weights(model):
+    return model.classifier.state_dict()
+
+
+def test_every_name_has_its_procedure():
+    assert set(OWN) | {"single"} == set(methods.PROCEDURES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_learns_every_group_of_classes(name):
+    run = fitted(name)
+    assert all(math.isfinite(record["train_loss"]) for record in run.history)
+    assert all(torch.isfinite(value).all() for value in weights(run.model).values())
+    assert all(imbalance.shots(run.result["class_counts"]).values()), "each group has a class"
+    for group in ("many", "medium", "few"):
+        assert run.result["test"][group] > 0.6, f"{group}: chance is 0.2"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_loaded_as_it_was_saved(name, tmp_path):
+    model, x = fitted(name).model, split().test.inputs.take(torch.arange(200))
+    model.save(tmp_path)
+    again = TrainedModel.load(tmp_path)
+    assert torch.equal(again.predict_proba(x), model.predict_proba(x))
+    assert again.description["method"] == methods.parse(name).name
+
+
+@pytest.mark.parametrize("steps", [12, 52], ids=["first stage", "second stage"])
+@pytest.mark.parametrize("name", NAMES)
+def test_cut_in_any_stage_it_goes_on_to_the_very_same_weights(name, steps, tmp_path, monkeypatch):
+    if steps == 52 and name not in TWO_STAGES:
+        pytest.skip("the method is trained in one stage")
+    monkeypatch.setattr("os.fsync", lambda _: None)  # what a power cut would lose is another test's business
+    with pytest.raises(Cut):
+        fit(split(), settings(name, checkpoint_seconds=0.0), folder=tmp_path / "run", progress=CutAfter(steps))
+    run = RunFolder.open(tmp_path / "run")
+    assert run.read_checkpoint().facts["stage"] == (steps == 52)
+    resumed, straight = fit(split(), settings(name), folder=run), fitted(name)
+    assert resumed.history == straight.history
+    for key, value in weights(straight.model).items():
+        assert torch.equal(weights(resumed.model)[key], value), key
+    assert resumed.model.temperature == straight.model.temperature
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_configuration_gives_the_same_weights(name):
+    first, second = fitted(name), fit(split(), settings(name))
+    assert all(torch.equal(weights(second.model)[key], value) for key, value in weights(first.model).items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_temperature_makes_probabilities_honest(name):
+    run = fitted(name)
+    assert 1e-4 < run.model.temperature < 1e3
+    # Held-out data has the training counts and the test set is balanced, so this is not the 0.1 of balanced data.
+    assert run.result["test"]["ece"] < 0.2
+    x = split().test.inputs.take(torch.arange(200))
+    assert torch.allclose(run.model.predict_proba(x).sum(dim=1), torch.ones(200), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_trains_on_equal_counts_too(name):
+    equal = Split(blobs([40] * K, 2), blobs([20] * K, 3))
+    run = fit(equal, settings(name))
+    assert run.result["test"]["accuracy"] > 0.7
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_class_without_samples_is_named(name, tmp_path):
+    whole = blobs(COUNTS, 0)
+    kept = (whole.labels != 3).nonzero().squeeze(1)
+    with pytest.raises(InputError, match="no training sample of class 'd'"):
+        fit(Split(whole.subset(kept)), settings(name), folder=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_estimator_takes_it(name):
+    data = split().train
+    model = AnchoredClassifier(method=name, backbone="tiny", epochs=3, batch_size=32, random_state=0)
+    x, y = data.inputs.take(torch.arange(len(data))).numpy(), data.labels.numpy()
+    assert model.fit(x, y).score(x, y) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("crt+drw", "goes with mixup, pal"),
+        ("tau-norm+pal", "anchors all have length one"),
+        ("bbn+mixup", "goes with pal"),
+        ("oltr+pal", "its classifier is its own"),
+        ("crt+lws", "names two methods"),
+        ("gce+crt", "has a loss of its own"),
+        ("mislas+fnpal", "goes with pal"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_the_reason(name, why):
+    with pytest.raises(InputError, match=why):
+        methods.parse(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical"),
+    [
+        ("cRT+mixup", "crt+mixup"),
+        ("MiSLAS+PAL", "mislas+pal"),
+        ("TDE", "causal-norm"),
+        ("BBN-PAL", "bbn+pal"),
+        ("ce+crt", "crt"),
+        ("PCSoftmax", "pc-softmax"),
+    ],
+)
+def test_names_are_the_papers(name, canonical):
+    assert methods.parse(name).name == canonical

@@ -1,0 +1,112 @@
+"""Mirror of src/anchored/training/finish.py: the numbers are those of the model that is handed out."""
+
+import pytest
+import torch
+
+from anchored.data import load_digits
+from anchored.metrics import accuracy, ece
+from anchored.training import Runtime, fit
+from anchored.training.calibration import least_temperature
+from anchored.training.finish import finish
+from anchored.training.prepare import prepare
+from anchored.training.resolve import resolve
+from anchored.training.work import Work
+
+SETTINGS = {
+    "method": {"name": "ce"},
+    "backbone": {"name": "tiny"},
+    "data": {"corrupt": ["longtail=20"]},
+    "train": {"epochs": 3},
+}
+
+
+def finished(**changes):
+    """A run that ends before it has begun: the network as it was drawn."""
+    split = load_digits()
+    asked = {**SETTINGS, **changes}
+    prepared = prepare(split.train, resolve(asked, split.train))
+    config = resolve(asked, prepared.dataset)
+    work = Work(config, prepared.dataset, split.test, Runtime(torch.device("cpu")), None)
+    return work, *finish(work, prepared)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return fit(load_digits(), SETTINGS)
+
+
+def test_the_numbers_are_those_of_the_model(run):
+    test = load_digits().test
+    likely = run.model.predict_proba(test.inputs.take(torch.arange(len(test))))
+    said = run.result["test"]
+    assert said["n"] == len(test)
+    assert said["accuracy"] == pytest.approx(accuracy(likely, test.labels), abs=2e-3)
+    assert said["ece"] == pytest.approx(ece(likely.double(), test.labels), abs=2e-3)
+    own = likely[torch.arange(len(test)), test.labels].double()
+    assert said["nll"] == pytest.approx(float(-own.log().mean()), rel=1e-3)
+
+
+def test_the_best_epoch_is_shown_beside_the_last_and_not_chosen(run):
+    accuracies = [record["test_accuracy"] for record in run.history]
+    assert run.result["history_best"]["test_accuracy"] == max(accuracies)
+    assert accuracies[run.result["history_best"]["epoch"] - 1] == max(accuracies)
+    assert run.result["test"]["accuracy"] == accuracies[-1]
+
+
+def test_without_epochs_there_is_no_best_one():
+    _, _, result = finished()
+    assert result["history_best"] == {}
+    assert result["epochs"] == 0
+
+
+def test_the_temperature_comes_from_held_out_data_where_there_is_any():
+    work, model, result = finished()
+    assert result["calibration"]["on"] == "held-out data"
+    assert result["calibration"]["n"] == len(work.held_out)
+    assert result["temperature"] == model.temperature
+    work, _, result = finished(data={"corrupt": ["longtail=20"], "hold_out": 0.0})
+    assert (result["calibration"]["on"], result["calibration"]["n"]) == ("training data", len(work.train_set))
+    assert "held_out" not in result
+
+
+def test_no_temperature_claims_more_than_the_samples_show(run):
+    work, model, _ = finished()
+    with torch.no_grad():
+        x = model.normalization(work.held_out.inputs.take(torch.arange(len(work.held_out))))
+        logits = model.classifier(x)
+    assert model.temperature >= least_temperature(logits) * (1 - 1e-6)
+
+
+def test_the_drawn_noise_rate_is_told_to_the_temperature():
+    work, _, result = finished(data={"corrupt": ["symmetric=0.4"]})
+    wrong = work.held_out.labels != work.held_out.clean_labels
+    assert result["calibration"]["noise_rate"] == pytest.approx(float(wrong.double().mean()))
+    assert result["corruption"]["noise"]["flipped"] > 0
+
+
+def test_margins_are_shown_where_the_head_has_rows():
+    assert "gamma_min" in finished()[2]["test"]
+    work, _, _ = finished(method={"name": "ncm"})
+    work.enter()
+    split = load_digits()
+    _, result = finish(work, prepare(split.train, work.config))
+    assert "gamma_min" not in result["test"]
+
+
+def test_the_model_is_a_copy_that_stays_when_training_goes_on():
+    work, model, _ = finished()
+    before = model.classifier.head.weight.clone()
+    with torch.no_grad():
+        work.network.head.weight.zero_()
+    assert torch.equal(model.classifier.head.weight, before)
+    assert not any(p.requires_grad for p in model.parameters())
+
+
+def test_the_description_is_enough_to_make_the_network_again(run, tmp_path):
+    from anchored.training import TrainedModel
+
+    run.model.save(tmp_path)
+    x = load_digits().test.inputs.take(torch.arange(20))
+    assert torch.equal(TrainedModel.load(tmp_path)(x), run.model(x))
+    assert run.model.description["training_counts"] == run.result["class_counts"]
+    assert run.model.description["config_hash"] == run.config.content_hash
