@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from anchored import audit as audit
     from anchored import backbones as backbones
     from anchored import data as data
     from anchored import imbalance as imbalance
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from anchored import training as training
     from anchored._errors import InputError as InputError
     from anchored.estimator import AnchoredClassifier as AnchoredClassifier
+    from anchored.export import load as load
     from anchored.heads import AnchoredHead as AnchoredHead
     from anchored.heads import CosineHead as CosineHead
     from anchored.heads import LinearHead as LinearHead
@@ -37,8 +39,10 @@ _HOME = {
     "InputError": "anchored._errors",
     "LinearHead": "anchored.heads",
     "anchor_": "anchored.heads",
+    "load": "anchored.export",
 }
 _PACKAGES = (
+    "audit",
     "backbones",
     "data",
     "imbalance",
@@ -60,9 +64,11 @@ __all__ = [
     "LinearHead",
     "__version__",
     "anchor_",
+    "audit",
     "backbones",
     "data",
     "imbalance",
+    "load",
     "losses",
     "methods",
     "metrics",

@@ -13,13 +13,13 @@ LEVELS = {
     "heads": 2, "backbones": 2, "data": 2,
     "methods": 3, "training": 3,
     "audit": 4, "estimator": 4, "paper": 4, "export": 4,
-    "report": 5, "cli": 5, "bench": 5, "demo": 5, "__main__": 5,
+    "report": 5, "review": 5, "cli": 5, "bench": 5, "demo": 5, "__main__": 5,
 }  # fmt: skip
 SIDEWAYS = {
     ("theory", "losses"), ("theory", "prototypes"),          # theorems speak of both
     ("metrics", "imbalance"),                                # accuracy is reported by its groups
     ("training", "methods"),                                 # the loop runs what a method describes
-    ("cli", "bench"), ("cli", "report"), ("cli", "demo"), ("demo", "cli"), ("__main__", "cli"),
+    ("cli", "bench"), ("cli", "report"), ("cli", "review"), ("cli", "demo"), ("demo", "cli"), ("__main__", "cli"),
 }  # fmt: skip
 TORCH_ONLY = {"heads", "losses", "prototypes"}
 

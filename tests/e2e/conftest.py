@@ -6,8 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PIL import Image
+from tests.e2e.browser import browser, chromium
 
 from anchored.cli import main
+
+__all__ = ["browser", "chromium"]
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 RUN_FILES = {
-    "checkpoint", "config.yaml", "history.jsonl", "model.json", "model.safetensors", "result.json", "speed.jsonl"
+    "checkpoint", "config.yaml", "history.jsonl", "model.json", "model.safetensors", "report.html",
+    "result.json", "speed.jsonl",
 }  # fmt: skip
 
 

@@ -9,15 +9,20 @@ import typer
 
 from anchored import __version__
 from anchored._errors import InputError
+from anchored.cli.audit import audit
 from anchored.cli.bench import bench
 from anchored.cli.corrupt import corrupt
 from anchored.cli.data import data
 from anchored.cli.evaluate import evaluate
+from anchored.cli.export import export
 from anchored.cli.fit import fit
+from anchored.cli.paper import paper
 from anchored.cli.predict import predict
 from anchored.cli.processes import Ended, Terminated, about_the_disk, is_first_here, leave, say, terminable
 from anchored.cli.prototypes import prototypes
+from anchored.cli.report import report
 from anchored.cli.resume import resume
+from anchored.cli.review import review
 
 __all__ = ["app", "main"]
 
@@ -45,8 +50,9 @@ def _options(
     """Options that belong to no command."""
 
 
-for command in (fit, resume, predict, evaluate, corrupt, data, prototypes, bench):
+for command in (fit, resume, predict, evaluate, audit, export, corrupt, data, prototypes, bench, review, report):
     app.command()(command)
+app.add_typer(paper)
 
 # Typer brings its own copy of click or uses the installed one; this is the class either way.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -6,22 +6,32 @@ from typing import Annotated
 
 import typer
 
+from anchored._errors import InputError
 from anchored.cli.output import AsJson, print_json, print_table
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Which one; all of them when none is named.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which one; without a name all but the long ones, audit and auto.")
+    ] = None,
+    data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit and auto.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Of audit and auto: numbers with commas between.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Of one training in audit and auto.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Measure speed and memory, as ratios within one run."""
+    """Measure speed, memory and accuracy, side by side within one run."""
     from importlib import import_module
 
     from anchored._names import choose
-    from anchored.bench import BENCHMARKS
+    from anchored.bench import BENCHMARKS, LONG
 
-    names = list(BENCHMARKS) if name is None else [name]
+    names = [each for each in BENCHMARKS if each not in LONG] if name is None else [name]
     modules = [choose(each, BENCHMARKS, what="benchmark") for each in names]
-    results = {each: import_module(module).run() for each, module in zip(names, modules, strict=True)}
+    given = {"data_root": data_root, "seeds": _numbers(seeds), "epochs": epochs}
+    options = {key: value for key, value in given.items() if value is not None}
+    if options and name not in LONG:
+        raise InputError(f"--{next(iter(options)).replace('_', '-')} is for bench {' and bench '.join(LONG)} only")
+    results = {each: import_module(module).run(**options) for each, module in zip(names, modules, strict=True)}
     if json:
         print_json(
             {
@@ -33,6 +43,15 @@ def bench(
     for result in results.values():
         rows = [[_shown(cell) for cell in row] for row in result.rows]
         print_table(result.title, result.columns, rows, result.note)
+
+
+def _numbers(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--seeds takes whole numbers with commas between, e.g. 0,1,2, got {text!r}") from None
 
 
 def _shown(cell: str | float | None) -> str:

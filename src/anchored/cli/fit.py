@@ -46,6 +46,9 @@ def fit(
         list[str] | None,
         typer.Option(help="Spoil the training data: symmetric=0.8, asymmetric=0.4, longtail=100, step=10; repeatable."),
     ] = None,
+    corrections: Annotated[
+        Text, typer.Option(help="Decisions on labels, as anchored review writes them: a corrections.csv.")
+    ] = None,
     data_root: Annotated[
         Text, typer.Option(help="Where a built-in set lies, or where image paths in a table or list start.")
     ] = None,
@@ -54,9 +57,10 @@ def fit(
     test: Annotated[Text, typer.Option(help="A second source of the same kind to test on.")] = None,
     precision: Annotated[Text, typer.Option(help="32, 64 or bf16.")] = None,
     device: Annotated[Text, typer.Option(help="auto, cpu, cuda …")] = None,
+    report: Annotated[bool, typer.Option(help="Write RUN/report.html at the end.")] = True,
     json: AsJson = False,
 ) -> None:
-    """Train a classifier, calibrate it, score it."""
+    """Train a classifier, calibrate it, score it, and report on it."""
     if out is not None:
         _check_free(out)
 
@@ -73,6 +77,7 @@ def fit(
             "image": image,
             "test": test,
             "corrupt": corrupt or None,
+            "corrections": corrections,
         },
         "method": {"name": method, "noise_rate": number_or_auto(noise_rate, flag="--noise-rate")},
         "backbone": {"name": backbone},
@@ -80,10 +85,12 @@ def fit(
         "train": {"epochs": epochs, "batch_size": batch_size, "seed": seed, "precision": precision, "device": device},
     }
     settings = gather(config, flags, set_ or [])
+    if corrections is not None:
+        settings["data"].pop("corrections_digest", None)  # that of a --config file is the state of another file
     _check_words(settings)
     split = open_data(validate(settings).data)
     run = _default_folder(settings, split) if out is None else RunFolder.plan(out)
-    train(split, settings, run)
+    train(split, settings, run, draw=report)
     show(run, json=json)
 
 
@@ -100,7 +107,7 @@ def _check_free(out: Path) -> None:
 
 def _check_words(settings: dict[str, Any]) -> None:
     """The names that can be judged without the data, which may take long to read."""
-    from anchored.data import CorruptionPlan
+    from anchored.data import CorruptionPlan, read_corrections
     from anchored.methods import parse
     from anchored.training.config import validate
     from anchored.training.runtime import pick_device
@@ -109,20 +116,19 @@ def _check_words(settings: dict[str, Any]) -> None:
     if config.method.name != "auto":
         parse(config.method.name)
     CorruptionPlan.parse(config.data.corrupt)
+    if config.data.corrections is not None:
+        read_corrections(config.data.corrections, digest=config.data.corrections_digest)
     pick_device(config.train.device)
 
 
 def _default_folder(settings: dict[str, Any], split: Split) -> RunFolder:
-    from anchored.data import corrupt
     from anchored.training import RunFolder
     from anchored.training.config import validate
+    from anchored.training.prepare import prepare
     from anchored.training.resolve import resolve
 
-    asked = validate(settings)
-    data = split.train
-    if asked.data.corrupt:
-        data = corrupt(data, asked.data.corrupt, seed=asked.train.seed).dataset
-    config = resolve(settings, data)
+    prepared = prepare(split.train, validate(settings))
+    config = prepared.pin(resolve(settings, prepared.dataset))
     name = re.sub(r"[^\w.-]+", "_", Path(config.data.source).stem) or "data"
     run = RunFolder(Path("runs") / f"{name}-{config.method.name}-{config.content_hash}")
     if run.finished:

@@ -75,9 +75,8 @@ class FinishedRun:
 
 def load_run(path: Path, *, device: str = "auto") -> FinishedRun:
     """The model of a finished run, on ``device``."""
-    from anchored.training import RunFolder, TrainedModel
-    from anchored.training.runtime import pick_device
+    from anchored.export import load
+    from anchored.training import RunFolder
 
     config = RunFolder.open(path).read_config()
-    model = TrainedModel.load(path).to(pick_device(device))
-    return FinishedRun(path, model, config)
+    return FinishedRun(path, load(path, device=device), config)

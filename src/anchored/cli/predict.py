@@ -1,13 +1,13 @@
-"""``anchored predict RUN DATA --out FILE.csv``: a label, how sure it is, and whether to trust it, row by row.
+"""``anchored predict RUN DATA --out FILE``: a label, how sure it is, and whether to trust it, row by row.
 
-``probability`` is the calibrated one of the label; ``margin`` is how far the label's calibrated logit lies above the
-next one's, the logarithm of how much likelier it is; ``abstain`` says that the probability is below
-``--min-confidence``. A file that cannot be read is named in its row under ``error``, and the others go on.
+The columns are those of :mod:`anchored.export.prediction_file`. ``abstain`` is true where the calibrated probability is
+below ``--min-confidence``; the likeliest label stands beside it, so that nothing is lost. A picture or a row that
+cannot be read is named under ``error``, and the others go on. Tables are read and written a chunk at a time, so their
+length does not matter; the file appears when it is complete.
 """
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,123 +17,110 @@ import typer
 
 from anchored._errors import InputError
 from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.prior import Prior, with_prior
+from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from anchored.data import Dataset, Inputs
+    from anchored.data.chunk import Chunk
     from anchored.training import TrainedModel
 
-_BATCH = 512
-_THREADS = 4
-COLUMNS = ("id", "label", "probability", "margin", "abstain", "error")
+_ERRORS_TOLD = 10
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run, or of a model alone.")],
     data: Annotated[str, typer.Argument(help="What to predict: any source that fit takes; a flat folder will do.")],
-    out: Annotated[Path, typer.Option(help="The CSV file to write.")],
+    out: Annotated[Path, typer.Option(help="The file to write: .csv, .parquet or .jsonl.")],
     min_confidence: Annotated[float, typer.Option(help="Abstain below this calibrated probability.")] = 0.0,
     data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
     image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
     part: Annotated[str | None, typer.Option(help="train or test, of a source with both; test by default.")] = None,
+    prior: Prior = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
     json: AsJson = False,
 ) -> None:
     """Label new data with a trained model."""
     if not 0.0 <= min_confidence <= 1.0:
         raise InputError(f"--min-confidence must lie in [0, 1], got {min_confidence}; it is a probability")
+    if part not in (None, "train", "test"):
+        raise InputError(f"--part must be train or test, got {part!r}")
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
     if out.exists() and Path(data).exists() and out.samefile(data):
         raise InputError(f"--out {out} is the data itself; name another file")
 
     from anchored._files import write_atomically
-    from anchored.cli.model import load_run
-    from anchored.cli.processes import tell
+    from anchored.export import PredictionFile, load, predictions
 
-    loaded = load_run(run, device=device)
-    dataset = loaded.open(data, labels="ignored", root=data_root, image=image, part=part, stream=True)
-    seen: Counter[str] = Counter()
-    abstained = broken = 0
+    form = PredictionFile(out)
+    model = with_prior(load(run, device=device), prior)
+    chunks = _chunks(run, model, data, root=data_root, image=image, part=part)
+    seen: Counter[str | None] = Counter()
+    n = abstained = broken = 0
 
     def write(path: Path) -> None:
-        nonlocal abstained, broken
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            for row in rows(loaded.model, dataset, min_confidence):
-                writer.writerow(row)
-                if row["error"]:
-                    broken += 1
-                    tell(row["error"])
-                else:
-                    seen[row["label"]] += 1
-                    abstained += row["abstain"] == "true"
+        nonlocal n, abstained, broken
+        with form.open(path) as add:
+            for said in predictions(model, chunks, min_confidence=min_confidence):
+                add(said)
+                errors = [error for error in said.error if error is not None]
+                for error in errors[: max(0, _ERRORS_TOLD - broken)]:
+                    tell(error)
+                broken += len(errors)
+                n += len(said.id)
+                abstained += sum(said.abstain) - len(errors)
+                seen.update(said.label)
 
     write_atomically(out, write)
+    if broken > _ERRORS_TOLD:
+        tell(f"{broken - _ERRORS_TOLD} more could not be read; see the column error of {out}")
     if json:
-        print_json(
-            {
-                "run": str(run),
-                "data": data,
-                "out": str(out),
-                "n": len(dataset),
-                "labels": {name: seen[name] for name in loaded.model.class_names},
-                "abstained": abstained,
-                "broken": broken,
-            }
-        )
+        labels = {name: seen[name] for name in model.class_names}
+        result = {"run": str(run), "data": data, "out": str(out), "n": n, "labels": labels}
+        print_json({**result, "abstained": abstained, "broken": broken})
         return
-    table = [[name, seen[name]] for name in loaded.model.class_names if seen[name]]
-    note = f"{len(dataset)} rows, {abstained} abstained, {broken} could not be read; written to {out}"
+    table = [[name, seen[name]] for name in model.class_names if seen[name]]
+    note = f"{n} rows, {abstained} abstained, {broken} could not be read; written to {out}"
     print_table(f"predicted by {run}", ["label", "rows"], table, note)
 
 
-def rows(model: TrainedModel, dataset: Dataset, min_confidence: float) -> Iterator[dict[str, str]]:
-    """The rows of the file, made batch by batch, so that memory does not grow with the data."""
-    import torch
+def _chunks(
+    run: Path, model: TrainedModel, data: str, *, root: str | None, image: str | None, part: str | None
+) -> Iterator[Chunk]:
+    """The data in the shape and columns of the model; what training was told about its own counts where nothing is."""
+    from anchored.data import BUILT_IN, open_source
+    from anchored.data.chunk import chunks
+    from anchored.data.list_stream import LISTS, stream_list
+    from anchored.data.table_stream import TABLES, stream_table
+    from anchored.training import RunFolder
 
-    for index in torch.split(torch.arange(len(dataset)), _BATCH):
-        inputs, errors = _take(dataset.inputs, index)
-        with torch.inference_mode():
-            logits = model(inputs).double().cpu() if len(inputs) else torch.empty(0, len(model.class_names))
-        top = logits.topk(2, dim=1) if len(inputs) else None
-        likely = logits.softmax(dim=1).amax(dim=1) if len(inputs) else None
-        row = 0
-        for i in index.tolist():
-            if i in errors or top is None or likely is None:
-                yield dict.fromkeys(COLUMNS, "") | {"id": dataset.ids[i], "abstain": "true", "error": errors[i]}
-                continue
-            probability = float(likely[row])
-            yield {
-                "id": dataset.ids[i],
-                "label": model.class_names[int(top.indices[row, 0])],
-                "probability": f"{probability:.6f}",
-                "margin": f"{float(top.values[row, 0] - top.values[row, 1]):.6f}",
-                "abstain": "true" if probability < min_confidence else "false",
-                "error": "",
-            }
-            row += 1
-
-
-def _take(inputs: Inputs, index: Tensor) -> tuple[Tensor, dict[int, str]]:
-    """The inputs at ``index`` that can be read, and why the others cannot."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    import torch
-
-    if not hasattr(inputs, "paths"):
-        return inputs.take(index), {}
-
-    def one(i: Tensor) -> Tensor | str:
-        try:
-            return inputs.take(i)
-        except InputError as error:
-            return str(error)
-
-    with ThreadPoolExecutor(_THREADS) as pool:  # decoding an image leaves Python to the other threads
-        read = list(pool.map(one, index[:, None]))
-    errors = {int(i): each for i, each in zip(index, read, strict=True) if isinstance(each, str)}
-    good = [each for each in read if not isinstance(each, str)]
-    return torch.cat(good) if good else torch.empty(0), errors
+    folder = RunFolder(run)
+    asked = folder.read_config().data if folder.started else None  # a model alone has no run around it
+    columns = model.description.get("columns")
+    label = None if asked is None or asked.source.lower().endswith(".npy") else asked.label  # there, it is a file
+    if image is None and asked is not None:
+        image = asked.image
+    path = Path(data).expanduser()
+    suffix = path.suffix.lower() if data not in BUILT_IN and path.is_file() else ""
+    if suffix in (*TABLES, *LISTS) and part == "test":
+        raise InputError(f"{data}: the data has no test part; leave --part out")
+    if suffix in TABLES:
+        return stream_table(path, shape=model.input_shape, label=label, image=image, root=root, columns=columns)
+    if suffix in LISTS:
+        return stream_list(path, shape=model.input_shape, root=root)
+    split = open_source(
+        data,
+        root=asked.root if root is None and asked is not None and data in BUILT_IN else root,
+        label=label,
+        image=image,
+        columns=columns,
+        class_names=model.class_names,
+        labels="ignored",
+        shape=model.input_shape,
+        memory_limit=0,  # each image is opened when it is its turn
+    )
+    if part == "test" and split.test is None:
+        raise InputError(f"{split.train.name}: the data has no test part; leave --part out")
+    if split.test is not None and part is None:
+        tell(f"{data} has a training and a test part; this is the test part, --part train takes the other")
+    return chunks(split.train if split.test is None or part == "train" else split.test)

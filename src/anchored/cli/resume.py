@@ -25,5 +25,5 @@ def resume(
         tell(f"{run} is finished; this is its result")
     else:
         config = folder.read_config()
-        train(open_data(config.data), config.as_dict(), folder)
+        train(open_data(config.data), config.as_dict(), folder, draw=True)
     show(folder, json=json)

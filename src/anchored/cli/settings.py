@@ -63,7 +63,7 @@ def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
     """Those settings of ``data`` that are paths of something, as absolute ones."""
     from anchored.data import BUILT_IN
 
-    paths = {name: data.get(name) for name in ("source", "root", "test")}
+    paths = {name: data.get(name) for name in ("source", "root", "test", "corrections")}
     if str(data["source"]).lower().endswith(".npy"):
         paths["label"] = data.get("label")  # of an array the labels are a file, of a table a column
     return {

@@ -1,4 +1,4 @@
-"""What ``fit`` and ``resume`` have in common: train with progress on stderr, then show the result."""
+"""What ``fit`` and ``resume`` have in common: train with progress on stderr, draw the report, show the result."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["report", "show", "train"]
 
 
-def train(split: Split, settings: Mapping[str, Any], run: RunFolder) -> None:
-    """Train, or go on training, in ``run``; what a careful reader would want to know of the data is told first."""
+def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bool = False) -> None:
+    """Train, or go on training, in ``run``; what a careful reader would want to know of the data is told first.
+
+    With ``draw`` the report of the run is written at its end.
+    """
     from anchored.cli.progress import make_progress
+    from anchored.cli.report import write_after_training
     from anchored.training import fit
 
     for part in (split.train, split.test):
@@ -26,15 +30,19 @@ def train(split: Split, settings: Mapping[str, Any], run: RunFolder) -> None:
             tell(f"{part.name}: {note}" if part is not None else note)
     with resumable(run.path):
         fit(split, settings, folder=run, progress=make_progress())
+    if draw and is_first():
+        write_after_training(run.path, split)
 
 
 def report(run: RunFolder) -> dict[str, Any]:
-    """What ``result.json`` holds, where it lies, and how fast it was made."""
+    """What ``result.json`` holds, where it and the report lie, and how fast it was made."""
     speeds = [line["samples_per_second"] for line in run.read_lines("speed.jsonl") if line.get("samples_per_second")]
+    drawn = run.path / "report.html"
     return {
         **run.read_result(),
         "samples_per_second": median(speeds) if speeds else None,
         "run": str(run.path),
+        **({"report": str(drawn)} if drawn.is_file() else {}),
     }
 
 
@@ -69,7 +77,8 @@ def show(run: RunFolder, *, json: bool) -> None:
     ]
     columns = ["", *(name.replace("_", "-") for name in parts)] if parts else ["", "value"]
     source = run.read_config().data.source
-    print_table(f"{result['method']} on {source}", columns, rows, f"the run is in {run.path}")
+    places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
+    print_table(f"{result['method']} on {source}", columns, rows, "\n".join(places))
 
 
 def _number(value: float | None, factor: float, form: str) -> str:

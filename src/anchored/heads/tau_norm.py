@@ -60,7 +60,7 @@ class TauNormHead(Head):
     @property
     def tau(self) -> float:
         """The power of the length, as it was chosen and saved."""
-        return float(self.power)
+        return round(float(self.power), 6)  # what was 1.4 before it was kept in single precision
 
     def forward(self, features: Tensor) -> Tensor:
         """Products of the features with the corrected rows."""

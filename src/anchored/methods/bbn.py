@@ -10,8 +10,8 @@ Each step takes two batches. One is drawn from the samples as they are and passe
 passes both branches and :math:`\alpha = 1/2`, so the classifier sees :math:`[\mathbf z_c, \mathbf z_r]`.
 
 With anchors (ours, not the paper's) each class has the same prototype in both branches: :math:`[\mathbf w_j,
-\mathbf w_j]/\sqrt2`, of which angles are those of the :math:`\mathbf w_j`. Prototypes made for both branches at once
-could leave a class to one branch alone, which the other could then not correct.
+\mathbf w_j]/\sqrt2`, and the angles between classes are those of the :math:`\mathbf w_j`. Prototypes made for both
+at once could leave a class to one branch alone, which the other could then not correct.
 
 References:
     Zhou, Cui, Wei and Chen, 2020. BBN: Bilateral-Branch Network with Cumulative Learning for Long-Tailed Visual

@@ -2,7 +2,7 @@ r"""Several experts on one trunk: a branch and a head for each, and a weighted m
 
 .. math::  \mathbf f(\mathbf x) = \sum_e a_e\, \mathbf v_e(\mathbf x), \qquad \sum_e a_e = 1 .
 
-The weights are a buffer, 1/e each unless somebody sets others: they are saved with the network and no optimiser
+The weights are a buffer, all equal unless somebody sets others: they are saved with the network and no optimiser
 reaches them.
 """
 

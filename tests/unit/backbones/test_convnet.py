@@ -65,3 +65,13 @@ def test_refuses_an_image_of_four_pixels():
         cnn4((1, 4, 4))
     with pytest.raises(InputError, match="'ConvNet' needs images of at least 4 x 4 pixels"):
         ConvNet((1, 3, 3), blocks=((2,),), hidden=2)
+
+
+@pytest.mark.parametrize(
+    ("build", "shape", "maps"),
+    [(cnn4, (1, 28, 28), (64, 7, 7)), (cnn8, (3, 32, 32), (196, 4, 4)), (cnn4, (3, 9, 15), (64, 2, 3))],
+)
+def test_says_the_shape_of_its_maps(build, shape, maps):
+    net = build(shape).eval()
+    assert net.map_shape == maps
+    assert net.feature_map(torch.zeros(1, *shape)).shape == (1, *maps)

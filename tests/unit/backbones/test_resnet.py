@@ -98,3 +98,10 @@ def test_a_block_with_a_silent_residual_is_its_shortcut():
     assert not torch.equal(net(x), x)
     zero_last_norm_(net)
     assert torch.equal(net(x), x)
+
+
+@pytest.mark.parametrize("stem", ["small", "large"])
+@pytest.mark.parametrize("side", [(33, 40), (32, 64), (35, 47)])
+def test_says_the_shape_of_its_maps_however_the_sides_halve(stem, side):
+    net = ResNet((3, *side), block=BasicBlock, depths=(1, 1, 1), widths=(2, 2, 4), stem=stem, stem_width=2).eval()
+    assert net.feature_map(torch.zeros(1, 3, *side)).shape == (1, *net.map_shape)

@@ -60,6 +60,7 @@ def test_a_name_that_cannot_be_is_refused_before_the_data_is_read(table):
         (("--method", "cee"), "unknown word 'cee'"),
         (("--corrupt", "symetric=0.1"), "did you mean 'symmetric'"),
         (("--device", "abacus"), "device 'abacus' cannot be used"),
+        (("--corrections", "none.csv"), "corrections none.csv cannot be read: No such file"),
         (("--out", table / "run"), "is a file; choose another folder"),
     ):
         error = call("no-such-data", *flags).exception

@@ -7,6 +7,7 @@ import torch
 
 from anchored import noise
 from anchored._errors import InputError
+from anchored._random import stream
 from anchored.data import CorruptionPlan, Dataset, TensorInputs, corrupt
 
 
@@ -35,6 +36,39 @@ def test_unbalanced_data_gives_what_it_has():
     data = data.subset(torch.cat([torch.arange(0, 90, 3), (data.labels > 0).nonzero()[:, 0]]))
     assert data.counts.tolist() == [30, 100, 100]
     assert corrupt(data, "longtail=10", seed=0).receipt["imbalance"]["counts"] == [30, 9, 3]
+
+
+def test_the_largest_class_can_be_given():
+    data = balanced(5000)
+    counts = corrupt(data, "longtail=100:1000", seed=0).receipt["imbalance"]["counts"]
+    assert counts == [1000, 599, 359, 215, 129, 77, 46, 27, 16, 10]
+    with pytest.raises(InputError, match="asks for 6000 samples of class 0, which has 5000"):
+        corrupt(data, "longtail=100:6000", seed=0)
+    with pytest.raises(InputError, match="step=100:99 leaves a class without a sample"):
+        corrupt(data, "step=100:99", seed=0)
+
+
+@pytest.mark.parametrize("mode", ["exact", "iid", "apl"])
+def test_symmetric_noise_is_drawn_as_the_mode_says(mode):
+    data = balanced(name="mnist").subset(torch.arange(3000, 5000))
+    result = corrupt(data, f"symmetric=0.4:{mode}", seed=3)
+    direct = noise.symmetric(data.labels, 0.4, 10, generator=stream(3, "noise"), mode=mode)
+    assert torch.equal(result.dataset.labels, direct.labels)
+    assert result.receipt["noise"]["mode"] == mode
+
+
+def test_asymmetric_noise_is_drawn_as_mode_and_mapping_say():
+    data = balanced(50, 100, "cifar100")
+    result = corrupt(data, "asymmetric=0.4:iid:cifar100_index_blocks", seed=3)
+    direct = noise.index_blocks(data.labels, 0.4, generator=stream(3, "noise"))
+    assert torch.equal(result.dataset.labels, direct.labels)
+    assert result.receipt["noise"]["mapping"] == "cifar100_index_blocks"
+    in_place = corrupt(balanced(), "asymmetric=0.4:apl_sequential", seed=3)
+    assert torch.equal(
+        in_place.dataset.labels, noise.apl_sequential(balanced().labels, 0.4, generator=stream(3, "noise")).labels
+    )
+    with pytest.raises(InputError, match="the confusion 'cifar100' is of 100 classes, the data has 10; leave it out"):
+        corrupt(balanced(), "asymmetric=0.4:cifar100", seed=0)
 
 
 def test_clean_labels_inputs_and_places_belong_together():
@@ -99,6 +133,15 @@ def test_nothing_asked_is_nothing_done():
         (["longtail=10", "step=10"], "longtail and step exclude each other; give one imbalance only"),
         (["symmetric=1.4"], r"eta must lie in \[0, 1\)"),
         (["longtail=0.01"], "rho must lie in"),
+        (
+            ["longtail=100:many"],
+            "after the colon comes the size of the largest class, got 'many'; e.g. longtail=100:1000",
+        ),
+        (["longtail=100:50:60"], "gives n_max twice"),
+        (["longtail=100:0"], "n_max must be at least 1"),
+        (["symmetric=0.4:apll"], "unknown option 'apll'; did you mean 'apl'"),
+        (["symmetric=0.4:mnist"], "unknown option 'mnist'"),
+        (["asymmetric=0.4:iid:exact"], "gives mode twice"),
     ],
 )
 def test_refuses_words_that_make_no_plan(specs, words):

@@ -1,0 +1,67 @@
+"""``anchored export RUN FILE.onnx``: the model as one file for other runtimes, checked against ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.prior import Prior, with_prior
+
+InputType = Literal["auto", "uint8", "float32"]
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run, or of a model alone.")],
+    out: Annotated[Path, typer.Argument(help="The file to write: .onnx for ONNX, .pt2 for torch.export.")],
+    input_type: Annotated[
+        InputType, typer.Option("--input", help="uint8 or float32; auto takes what the model was trained on.")
+    ] = "auto",
+    prior: Prior = None,
+    json: AsJson = False,
+) -> None:
+    """Write a trained model for use elsewhere, with preprocessing, temperature and class names inside."""
+    suffix = out.suffix.lower()
+    if suffix not in (".onnx", ".pt2"):
+        raise InputError(f"a model is exported to .onnx or .pt2, got {str(out)!r}; rename it")
+    if out.is_dir() or not out.parent.is_dir():
+        raise InputError(f"the export must go to a file in a folder that exists, got {str(out)!r}")
+
+    from anchored.export import OPSET, largest_difference, load, write_onnx, write_program
+    from anchored.export.deployed import INPUT, OUTPUTS, input_dtype
+
+    model = with_prior(load(run), prior)
+    onnx = suffix == ".onnx"
+    (write_onnx if onnx else write_program)(model, out, input_type=input_type)
+    difference = largest_difference(model, out) if onnx else None
+    dtype = str(input_dtype(model, input_type)).removeprefix("torch.")
+    kind = f"ONNX, opset {OPSET}" if onnx else "torch.export"
+    size = out.stat().st_size
+    if json:
+        print_json(
+            {
+                "run": str(run),
+                "out": str(out),
+                "format": kind,
+                "bytes": size,
+                "input": {"name": INPUT, "type": dtype, "shape": ["batch", *model.input_shape]},
+                "outputs": list(OUTPUTS),
+                "class_names": list(model.class_names),
+                "difference": difference,
+            }
+        )
+        return
+    shape = ", ".join(map(str, ("batch", *model.input_shape)))
+    rows = [
+        ["format", kind],
+        ["size", f"{size / 1e6:.2f} MB"],
+        ["input", f"{INPUT}: {dtype} ({shape})"],
+        ["outputs", ", ".join(f"{name} (batch, {len(model.class_names)})" for name in OUTPUTS)],
+        ["largest difference to ours", "onnxruntime is not installed" if onnx else "not compared"]
+        if difference is None
+        else ["largest difference to ours", f"{difference:.1e}"],
+    ]
+    print_table(f"exported {run}", ["", "value"], rows, f"written to {out}")

@@ -1,0 +1,265 @@
+"""``anchored paper``: run the tables and figures of the paper, and show the numbers beside the published ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.processes import Ended, Terminated, say
+
+if TYPE_CHECKING:
+    from anchored.paper import Job, Place, Store, Summary
+
+__all__ = ["paper"]
+
+paper = typer.Typer(
+    name="paper",
+    help="Run the paper's tables and figures, and show the numbers beside the published ones.",
+    no_args_is_help=True,
+)
+
+StoreFolder = Annotated[Path, typer.Option("--store", help="The folder of the runs; several runners may share it.")]
+ResultsFolder = Annotated[Path, typer.Option("--results", help="The folder of the records of finished runs.")]
+TableName = Annotated[str, typer.Argument(metavar="TABLE", help="Which table; see `anchored paper list`.")]
+Cells = Annotated[
+    list[str] | None, typer.Option("--cell", help="A cell, e.g. mnist/0.8, or a pattern, 'mnist/*'; repeatable.")
+]
+DataRoot = Annotated[str | None, typer.Option(help="Where the data sets lie.")]
+
+_STORE, _RESULTS = Path("runs/paper"), Path("results")
+
+
+@paper.command("list")
+def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None:
+    """Name the tables and figures, and say how much of them is done."""
+    from anchored.paper import TABLES, Results
+
+    found: list[dict[str, Any]] = []
+    for table in TABLES.values():
+        records = Results(results).read(table.name)
+        found.append(
+            {
+                "table": table.name,
+                "rows": len(table.rows),
+                "cells": len(table.cells),
+                "seeds": len(table.seeds),
+                "runs": len(table.rows) * len(table.cells) * len(table.seeds),
+                "published": len(table.published),
+                "done": sum(not record["shortened"] for record in records),
+                "shortened": sum(record["shortened"] for record in records),
+                "claim": table.claim,
+            }
+        )
+    figures = {name: figure.claim for name, figure in _figures().items()}
+    if json:
+        print_json({"tables": found, "figures": [{"figure": name, "claim": claim} for name, claim in figures.items()]})
+        return
+    rows = [
+        [
+            each["table"],
+            f"{each['rows']} x {each['cells']} x {each['seeds']}",
+            *(each[name] for name in ("published", "done", "shortened")),
+        ]
+        for each in found
+    ]
+    columns = ["table", "rows x cells x seeds", "published", "runs done", "shortened"]
+    print_table("Tables", columns, rows, "run one with: anchored paper run TABLE --data-root FOLDER")
+    if figures:
+        note = "draw one with: anchored paper figure NAME --data-root FOLDER"
+        print_table("Figures", ["figure", "claim"], list(figures.items()), note)
+
+
+@paper.command()
+def run(
+    table: TableName,
+    method: Annotated[
+        list[str] | None, typer.Option(help="A row, e.g. ce+fnpal, or a pattern; repeatable. All by default.")
+    ] = None,
+    cell: Cells = None,
+    seeds: Annotated[str | None, typer.Option(help="Seeds, separated by commas; by default the table's own.")] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Another length; the records are marked as shortened.")
+    ] = None,
+    data_root: DataRoot = None,
+    store: StoreFolder = _STORE,
+    results: ResultsFolder = _RESULTS,
+    on: Annotated[str, typer.Option(help="Where: local, ray or slurm.")] = "local",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Cells at a time; by default one per core.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each cell.")] = 1,
+    gpus: Annotated[float, typer.Option(min=0, help="GPUs of each cell; on ray it may be a fraction.")] = 0.0,
+    slurm: Annotated[
+        list[str] | None, typer.Option(help="A setting for submitit, e.g. slurm_partition=gpu; repeatable.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
+    json: AsJson = False,
+) -> None:
+    """Run cells of a table; finished ones are skipped, broken ones go on where they stopped."""
+    from anchored.paper import Place, Results, Store, get_table
+    from anchored.paper import run as run_jobs
+    from anchored.paper.engines import make_engine
+    from anchored.paper.live import make_watcher
+
+    name = get_table(table).name
+    asked = get_table(table).jobs(methods=method or (), cells=cell or (), seeds=_seeds(seeds), epochs=epochs)
+    root = None if data_root is None else str(Path(data_root).expanduser().absolute())
+    place = Place(str(store.absolute()), root, threads, device)
+    _check(asked, place)
+    engine = make_engine(on, place, jobs=jobs, gpus=gpus, parameters=_parameters(slurm))
+    where = Store(place.store)
+    watcher = make_watcher(where, at_once=max(1, min(engine.free, len(asked))))
+    try:
+        summary = run_jobs(asked, where, Results(results), engine, watcher)
+    except (KeyboardInterrupt, Terminated) as stopped:
+        say("stopped; the checkpoints are kept, and the same command goes on from there")
+        raise Ended(130 if isinstance(stopped, KeyboardInterrupt) else 143) from None
+    _tell(name, summary, where, json=json)
+
+
+@paper.command()
+def compare(
+    table: TableName,
+    cell: Cells = None,
+    format: Annotated[str, typer.Option(help="markdown, latex, csv or html.")] = "markdown",
+    out: Annotated[Path | None, typer.Option(help="A file to write it to; stdout by default.")] = None,
+    only_run: Annotated[bool, typer.Option("--only-run", help="Leave out what was not run.")] = False,
+    results: ResultsFolder = _RESULTS,
+    json: AsJson = False,
+) -> None:
+    """Show our numbers beside the published ones."""
+    from anchored._files import write_text
+    from anchored._names import choose
+    from anchored.paper import Results, get_table
+    from anchored.paper import compare as compare_records
+    from anchored.paper.formats import FORMATS
+
+    written = choose(format, FORMATS, what="format")
+    the_table = get_table(table)
+    comparison = compare_records(the_table, Results(results).read(the_table.name), cells=cell or (), only_run=only_run)
+    if json:
+        print_json(comparison.as_dict())
+        return
+    text = written(comparison)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(out, text)
+        typer.echo(f"written to {out}")
+
+
+@paper.command()
+def docs(
+    results: ResultsFolder = _RESULTS,
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/paper/results.md"),
+) -> None:
+    """Write the page of results in the documentation from the records."""
+    from anchored._files import write_text
+    from anchored.paper import Results
+    from anchored.paper.docs import results_page
+
+    write_text(out, results_page(Results(results)))
+    typer.echo(f"written to {out}")
+
+
+@paper.command()
+def figure(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which figure; see `anchored paper list`.")],
+    out: Annotated[Path | None, typer.Option(help="The picture to write; NAME.svg by default.")] = None,
+    data_root: DataRoot = None,
+    store: StoreFolder = _STORE,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Another length of its runs; the picture says so.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version in minutes; the picture says so.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Draw a figure of the paper from real runs, which are made where they are missing."""
+    from anchored._names import choose
+    from anchored.cli.progress import make_progress
+
+    drawn = choose(name, _figures(), what="figure").make(
+        out=Path(f"{name}.svg") if out is None else out,
+        store=store.absolute(),
+        data_root=None if data_root is None else Path(data_root).expanduser().absolute(),
+        epochs=epochs,
+        quick=quick,
+        progress=make_progress(),
+    )
+    if json:
+        print_json({"figure": name, "file": str(drawn)})
+    else:
+        typer.echo(f"written to {drawn}")
+
+
+def _figures() -> dict[str, Any]:
+    """The figures by name."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    if find_spec("anchored.paper.figures") is None:
+        return {}
+    return dict(import_module("anchored.paper.figures").FIGURES)
+
+
+def _seeds(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise InputError(f"--seeds takes whole numbers separated by commas, e.g. 0,1,2, got {text!r}")
+    return list(dict.fromkeys(map(int, parts)))
+
+
+def _parameters(settings: list[str] | None) -> dict[str, str | int]:
+    found: dict[str, str | int] = {}
+    for setting in settings or ():
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise InputError(f"--slurm takes name=value, e.g. slurm_partition=gpu, got {setting!r}")
+        found[name] = int(value) if value.isascii() and value.isdigit() else value
+    return found
+
+
+def _check(jobs: list[Job], place: Place) -> None:
+    """Refuse before anything is written what no run could be made of: an unknown method, data that is not there."""
+    from anchored.methods import parse
+    from anchored.paper.worker import check_data
+    from anchored.training.runtime import pick_device
+
+    pick_device(place.device)
+    for name in dict.fromkeys(job.settings["method"]["name"] for job in jobs):
+        parse(name)
+    check_data(jobs, place)
+
+
+def _tell(table: str, summary: Summary, store: Store, *, json: bool) -> None:
+    if json:
+        print_json(
+            {
+                "table": table,
+                "finished": [_named(job, store) for job in summary.finished],
+                "skipped": [_named(job, store) for job in summary.skipped],
+                "failed": [{**_named(job, store), "reason": reason} for job, reason in summary.failed],
+            }
+        )
+    else:
+        typer.echo(
+            f"{len(summary.finished)} finished, {len(summary.skipped)} finished before, {len(summary.failed)} failed; "
+            f"see them with: anchored paper compare {table}"
+        )
+    for job, reason in summary.failed:
+        say(f"{job.title} failed: {reason}")
+    if summary.failed:
+        raise Ended(1)
+
+
+def _named(job: Job, store: Store) -> dict[str, Any]:
+    return {
+        "cell": job.cell,
+        "method": job.row,
+        "seed": job.seed,
+        "epochs": job.epochs,
+        "shortened": job.shortened,
+        "run": str(store.run(job).path),
+    }

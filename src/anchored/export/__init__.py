@@ -1,0 +1,18 @@
+"""Export: what leaves a run. A model that loads elsewhere, a graph for other runtimes, predictions as a file."""
+
+from anchored.export._load import load
+from anchored.export.onnx_file import OPSET, largest_difference, write_onnx
+from anchored.export.prediction_file import PredictionFile
+from anchored.export.predictions import Predictions, predictions
+from anchored.export.program_file import write_program
+
+__all__ = [
+    "OPSET",
+    "PredictionFile",
+    "Predictions",
+    "largest_difference",
+    "load",
+    "predictions",
+    "write_onnx",
+    "write_program",
+]

@@ -1,0 +1,90 @@
+"""A trained model from its folder: two files, ``model.safetensors`` and ``model.json``, and nothing else is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from anchored import backbones
+from anchored._errors import InputError
+from anchored.export._untrusted import Allowance, read_description
+from anchored.training import TrainedModel
+from anchored.training.runtime import pick_device
+from anchored.training.trained import DESCRIPTION, WEIGHTS
+
+__all__ = ["load"]
+
+
+def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.Module | None = None) -> TrainedModel:
+    """The trained model in a folder, ready for use: raw inputs in, calibrated logits out.
+
+    It needs ``model.safetensors`` and ``model.json`` only, so the two can be copied to a machine that has neither the
+    training data nor the rest of the run. Both may come from someone else: nothing in them is run, and a description
+    that does not fit its weights is refused before memory is taken for it.
+
+    Args:
+        path: The folder of a finished run, or any folder with the two files.
+        device: ``"cpu"``, ``"cuda"`` …, or ``"auto"``.
+        backbone: The module of your own that training was given; needed for such a model only.
+
+    Returns:
+        A module in evaluation mode with ``class_names``, ``input_shape``, ``temperature`` and ``predict_proba``.
+
+    Example:
+        >>> import tempfile
+        >>> from anchored import data, training
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = training.fit(data.open_source("digits"), {"train": {"epochs": 1}}, folder=folder)
+        >>> model = load(folder)
+        >>> model.class_names[3], model.training
+        ('3', False)
+        >>> model(torch.zeros(2, 1, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([2, 10])
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        kind = "is a file" if folder.exists() else "is not there"
+        raise InputError(f"{folder} {kind}; give the folder of a finished run, or one with {DESCRIPTION} and {WEIGHTS}")
+    if not (folder / DESCRIPTION).is_file() and not (folder / "config.yaml").is_file():
+        raise InputError(f"{folder} holds no run and no model ({DESCRIPTION} is missing); train with: anchored fit")
+    if (folder / DESCRIPTION).is_file() and (folder / WEIGHTS).is_file():
+        about = read_description(folder / DESCRIPTION)
+        allowance = _allowance(folder / WEIGHTS)
+        try:
+            with allowance:
+                model = TrainedModel.load(folder, backbone=backbone or _without_download(about))
+        except InputError as error:
+            text = str(error)
+            raise InputError(text if str(folder) in text else f"{folder / DESCRIPTION}: {text}") from None
+        except Exception as error:  # odd values surface as almost anything once a network is built from them
+            reason = str(error).splitlines()[0] if str(error) else "no reason given"
+            raise InputError(
+                f"{folder / DESCRIPTION} does not describe the weights beside it ({type(error).__name__}: {reason}); "
+                "copy both files from the run again"
+            ) from error
+    else:
+        model = TrainedModel.load(folder, backbone=backbone)  # says which file is missing, and the way out
+    return model.to(pick_device(device) if isinstance(device, str) else device)
+
+
+def _allowance(weights: Path) -> Allowance:
+    try:
+        with safe_open(weights, framework="pt") as file:
+            tensors = len(file.keys())
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{weights} cannot be read ({error}); copy it from the run again") from None
+    # Twice or four times the entries that the file holds: room for values drawn before they are overwritten.
+    return Allowance(entries=weights.stat().st_size + 2**20, tensors=16 * tensors + 1000)
+
+
+def _without_download(about: dict[str, Any]) -> nn.Module | None:
+    """A backbone of timm's without its published weights, which those of the file replace anyway; else None."""
+    made = about.get("backbone") or {}
+    if not made.get("options", {}).get("pretrained"):
+        return None
+    options = {**made["options"], "pretrained": False}
+    return backbones.make(made["name"], about["input_shape"], last_relu=made.get("last_relu", True), **options)

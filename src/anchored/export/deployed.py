@@ -1,0 +1,106 @@
+"""A trained model as another runtime sees it: raw inputs in; calibrated logits and their softmax out.
+
+Everything between is part of the graph: the normalisation of bytes or features, the network, the temperature. What a
+graph has no place for (class names, columns of a table) is :func:`about`, which each format stores in its own way.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from anchored import __version__
+from anchored._errors import InputError
+from anchored._random import stream
+from anchored.training import TrainedModel
+
+__all__ = ["Deployed", "InputType", "about", "input_dtype", "probe", "trace"]
+
+InputType = Literal["auto", "uint8", "float32"]
+INPUT, OUTPUTS = "inputs", ("logits", "probabilities")
+
+
+class Deployed(nn.Module):
+    """Logits and probabilities, both ``(n, k)``, of raw inputs; a copy of ``model`` on the CPU, in single precision.
+
+    Args:
+        model: What :func:`anchored.load` gives.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization
+        >>> from anchored.training import Classifier
+        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 3))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("a", "b", "c"))
+        >>> logits, probabilities = Deployed(model)(torch.zeros(2, 4))
+        >>> logits.shape, probabilities.sum(dim=1).tolist()
+        (torch.Size([2, 3]), [1.0, 1.0])
+    """
+
+    def __init__(self, model: TrainedModel) -> None:
+        super().__init__()
+        self.model = copy.deepcopy(model).to("cpu", torch.float32).eval()
+
+    def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and probabilities of raw inputs."""
+        logits: Tensor = self.model(inputs)
+        return logits, logits.softmax(dim=1)
+
+
+def input_dtype(model: TrainedModel, asked: InputType = "auto") -> torch.dtype:
+    """What the graph is given: bytes where the model divides by 255, floats otherwise, unless asked for.
+
+    Floats stand for the same values as the bytes: 0 to 255 for pixels.
+    """
+    if asked == "auto":
+        return torch.uint8 if model.normalization.divisor == 255 else torch.float32
+    known = {"uint8": torch.uint8, "float32": torch.float32}
+    if asked not in known:
+        raise InputError(f"the input must be auto, uint8 or float32, got {asked!r}")
+    if asked == "uint8" and model.normalization.divisor != 255:
+        raise InputError("the model was trained on floats, got input uint8; leave it at auto")
+    return known[asked]
+
+
+def probe(model: TrainedModel, n: int, *, dtype: torch.dtype, seed: int = 0) -> Tensor:
+    """``n`` made-up inputs in the range that the model knows: any byte, or features around their means."""
+    generator = stream(seed, "probe")
+    shape = (n, *model.input_shape)
+    if model.normalization.divisor == 255:
+        return torch.randint(256, shape, generator=generator).to(dtype)
+    by_channel = (-1, *[1] * (len(shape) - 2))
+    mean = torch.tensor(model.normalization.mean).view(by_channel)
+    std = torch.tensor(model.normalization.std).view(by_channel)
+    return (mean + std * torch.randn(shape, generator=generator)).to(dtype)
+
+
+def trace(model: TrainedModel, *, dtype: torch.dtype) -> torch.export.ExportedProgram:
+    """The graph of :class:`Deployed`, for any number of inputs at a time."""
+    example = probe(model, 2, dtype=dtype)
+    with torch.no_grad():
+        return torch.export.export(Deployed(model), (example,), dynamic_shapes=({0: torch.export.Dim("batch", min=1)},))
+
+
+def about(model: TrainedModel) -> dict[str, str]:
+    """What a user of the graph needs beside it, as text; lists and objects as JSON.
+
+    ``class_names`` are in the order of the outputs; ``columns``, for a table, are the features in their order;
+    ``prior``, where the model was moved to one, is how frequent the classes are taken to be.
+    """
+    values: dict[str, object] = {
+        "class_names": list(model.class_names),
+        "input_shape": list(model.input_shape),
+        "normalization": model.normalization.to_dict(),
+        "temperature": model.temperature,
+        **({} if model.prior is None else {"prior": list(model.prior)}),
+        **{name: model.description[name] for name in ("columns", "method") if model.description.get(name) is not None},
+    }
+    return {"anchored": __version__, **{name: _text(value) for name, value in values.items()}}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, allow_nan=False)

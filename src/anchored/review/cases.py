@@ -1,0 +1,79 @@
+"""The cases of a review: the suspects of an audit, most suspicious first, that there is something to decide about.
+
+A sample whose suggested label is its given one is no case and left out; what it adds to the expected number of errors
+is kept, so that the estimate stays whole.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from anchored._errors import InputError
+from anchored.audit import Audit, Suspect
+from anchored.data import Dataset
+
+__all__ = ["Cases"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Suspects to decide on, in the order of suspicion.
+
+    Args:
+        class_names: Every label that can be given.
+        rows: The suspects.
+        expected_elsewhere: The expected number of wrong labels among the samples that are not listed.
+
+    Example:
+        >>> rows = tuple(Suspect(i, i, "a", "cat", "dog", p, -p, 0.1, 0.9, "many") for i, p in ((1, 0.7), (2, 0.5)))
+        >>> first = Cases(("cat", "dog"), rows).top(1)
+        >>> len(first), first.expected_elsewhere
+        (1, 0.5)
+    """
+
+    class_names: tuple[str, ...]
+    rows: tuple[Suspect, ...]
+    expected_elsewhere: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def of(cls, audit: Audit) -> Cases:
+        """The cases of ``audit``."""
+        known = set(audit.class_names)
+        for row in audit.suspects:
+            for name in (row.given, row.suggested):
+                if name not in known:
+                    raise InputError(
+                        f"the audit has a suspect of {name!r}, which is none of its classes; make it again"
+                    )
+        rows = tuple(row for row in audit.suspects if row.given != row.suggested)
+        others = math.fsum(row.probability_wrong for row in audit.suspects if row.given == row.suggested)
+        return cls(audit.class_names, rows, others)
+
+    def top(self, n: int) -> Cases:
+        """The first ``n``; the errors expected among the others move to ``expected_elsewhere``."""
+        others = math.fsum(row.probability_wrong for row in self.rows[n:])
+        return Cases(self.class_names, self.rows[:n], self.expected_elsewhere + others)
+
+    def check(self, dataset: Dataset, *, where: str) -> None:
+        """Refuse cases that are not of ``dataset`` as it is now; ``where`` names the audit."""
+        way_out = f"remove {where} and audit the run again"
+        if self.class_names != dataset.class_names:
+            raise InputError(f"{where}: its classes are not those of {dataset.name}; {way_out}")
+        labels, ids, n = dataset.labels.tolist(), dataset.ids, len(dataset)
+        for row in self.rows:
+            if not 0 <= row.index < n:
+                raise InputError(f"{where}: {dataset.name} has {n} samples and none at {row.index}; {way_out}")
+            if ids[row.index] not in (row.id, f"row {row.id}"):
+                raise InputError(
+                    f"{where}: sample {row.index} of {dataset.name} is {ids[row.index]!r} and not {row.id!r}; {way_out}"
+                )
+            now = dataset.class_names[labels[row.index]]
+            if now != row.given:
+                raise InputError(
+                    f"{where}: sample {row.id!r} was labelled {row.given!r} in the audit and is labelled {now!r} now; "
+                    f"{way_out}"
+                )

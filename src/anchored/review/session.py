@@ -1,0 +1,178 @@
+"""One review: the data, its suspects and the decisions on them, as the page asks for them.
+
+Everything here is plain values, ready for JSON. The page names samples by their index only, so nothing that a browser
+sends can become a path or a label that is not in the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import torch
+
+from anchored._errors import InputError
+from anchored.audit import Suspect
+from anchored.data import Dataset
+from anchored.data.corrections import Correction
+from anchored.review.cases import Cases
+from anchored.review.decisions import DecisionLog
+from anchored.review.neighbours import Neighbours
+from anchored.review.pictures import png
+
+__all__ = ["NEIGHBOURS", "Review"]
+
+NEIGHBOURS = 8
+"""How many samples of a class are shown beside a suspect."""
+_MOST_ROWS = 200
+_SMALL_PICTURE = 96
+
+
+class Review:
+    """What the page is served.
+
+    Args:
+        title: What is reviewed, e.g. the run's folder.
+        dataset: The training data, as it was audited.
+        cases: The suspects to decide on.
+        log: Where decisions go; None where the page keeps them itself.
+        neighbours: Finds samples to compare with; None shows none.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        dataset: Dataset,
+        cases: Cases,
+        *,
+        log: DecisionLog | None = None,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        self.title = title
+        self.dataset = dataset
+        self.cases = cases
+        self._number = {name: j for j, name in enumerate(cases.class_names)}
+        self.log = log
+        self._neighbours = neighbours
+        self._by_index = {row.index: row for row in cases.rows}
+
+    def payload(self) -> dict[str, Any]:
+        """Everything that the page needs to start: the cases column by column, and the decisions so far."""
+        rows, number, shape = self.cases.rows, self._number, self.dataset.inputs.shape
+        return {
+            "title": self.title,
+            "classes": list(self.cases.class_names),
+            "image": self.dataset.is_image,
+            "small": self.dataset.is_image and max(shape[1:]) < _SMALL_PICTURE,
+            "columns": self._columns(),
+            "neighbours": NEIGHBOURS if self._neighbours is not None else 0,
+            "saved_in": None if self.log is None else str(self.log.path),
+            "expected_elsewhere": self.cases.expected_elsewhere,
+            "index": [row.index for row in rows],
+            "id": [row.id for row in rows],
+            "given": [number[row.given] for row in rows],
+            "suggested": [number[row.suggested] for row in rows],
+            "wrong": [round(row.probability_wrong, 4) for row in rows],
+            "margin": [_rounded(row.margin) for row in rows],
+            "given_probability": [_rounded(row.given_probability) for row in rows],
+            "suggested_probability": [_rounded(row.suggested_probability) for row in rows],
+            "group": [row.group for row in rows],
+            "decisions": self.decisions(),
+        }
+
+    def _columns(self) -> list[str] | None:
+        if self.dataset.is_image:
+            return None
+        names = self.dataset.columns or tuple(f"x{i}" for i in range(self.dataset.inputs.shape[0]))
+        return list(names)
+
+    def decisions(self) -> list[list[int | str]]:
+        """``[index, decision, class number]`` of each suspect that was decided on, in the order of the decisions.
+
+        A line of an earlier review, when the sample had another label, says nothing about its label now.
+        """
+        if self.log is None:
+            return []
+        number = self._number
+        by_id = {row.id: row for row in self.cases.rows}
+        last: dict[int, Correction] = {}
+        for line in self.log.lines:
+            row = self._by_index.get(line.index)
+            row = row if row is not None and row.id == line.id else by_id.get(line.id)
+            if row is None or row.given != line.given or line.result not in number:
+                continue
+            last.pop(row.index, None)
+            if line.decision != "undo":
+                last[row.index] = line
+        return [[index, line.decision, number[line.result]] for index, line in last.items()]
+
+    def decide(self, index: int, decision: str, label: int | None = None) -> None:
+        """Record what was decided about the suspect at ``index``; when this returns, it is on the disk.
+
+        Args:
+            index: Place in the training data.
+            decision: ``accept``, ``relabel``, ``keep``, ``skip`` or ``undo``.
+            label: The class number, for ``relabel``.
+        """
+        if self.log is None:
+            raise InputError("this review keeps no record; open it with a file for the corrections")
+        row = self._row(index)
+        names = self.cases.class_names
+        chosen = {"accept": row.suggested, "keep": row.given}.get(decision, "")
+        if decision == "relabel":
+            if label is None or not 0 <= label < len(names):
+                raise InputError(f"relabel needs a class number in 0..{len(names) - 1}, got {label!r}")
+            chosen = names[label]
+        self.log.append(
+            Correction(
+                row.index,
+                row.id,
+                row.given,
+                decision,
+                chosen,
+                datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )
+
+    def _row(self, index: int) -> Suspect:
+        if index not in self._by_index:
+            raise InputError(f"sample {index} is not among the suspects")
+        return self._by_index[index]
+
+    def picture(self, index: int) -> bytes:
+        """The sample at ``index`` as a PNG."""
+        self._check(index)
+        if not self.dataset.is_image:
+            raise InputError(f"{self.dataset.name} holds no images")
+        return png(self.dataset.inputs, index)
+
+    def values(self, indices: Sequence[int]) -> list[list[str]]:
+        """The rows of a table at ``indices``, as text; six digits tell rows apart and stay readable."""
+        for index in indices:
+            self._check(index)
+        if self.dataset.is_image or len(indices) > _MOST_ROWS:
+            raise InputError(f"rows are for tables, at most {_MOST_ROWS} at a time")
+        rows = self.dataset.inputs.take(torch.tensor(list(indices), dtype=torch.int64)).tolist()
+        return [[f"{value:.6g}" for value in row] for row in rows]
+
+    def neighbours(self, index: int, label: int) -> dict[str, list[Any]]:
+        """The samples of class ``label`` nearest to the one at ``index``, with their similarities."""
+        self._check(index)
+        if not 0 <= label < len(self.cases.class_names):
+            raise InputError(f"there is no class {label}")
+        found = [] if self._neighbours is None else self._neighbours.nearest(index, label, NEIGHBOURS)
+        return {
+            "index": [i for i, _ in found],
+            "id": [self.dataset.ids[i] for i, _ in found],
+            "similarity": [_rounded(cosine) for _, cosine in found],
+        }
+
+    def _check(self, index: int) -> None:
+        if not 0 <= index < len(self.dataset):
+            raise InputError(f"there is no sample {index}; {self.dataset.name} has {len(self.dataset)}")
+
+
+def _rounded(value: float) -> float | None:
+    return round(value, 4) if math.isfinite(value) else None

@@ -1,0 +1,102 @@
+"""Mirror of src/anchored/cli/audit.py: the two files, what is kept in the run, and what is refused."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from anchored import InputError
+from anchored.audit import Audit, CrossFit
+from anchored.audit.suspects import COLUMNS
+from anchored.cli import app
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["audit", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def audited(table_run, tmp_path_factory):
+    """A copy of the run, audited once, and what was printed."""
+    folder = tmp_path_factory.mktemp("audited")
+    shutil.copytree(table_run.path, folder / "run")
+    printed = call(folder / "run", "--out", folder / "out", "--format", "json", "--json")
+    assert printed.exit_code == 0, printed.exception
+    return folder, json.loads(printed.stdout)
+
+
+def test_every_training_sample_is_ranked(audited):
+    folder, printed = audited
+    lines = (folder / "out" / "suspects.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == ",".join(COLUMNS)
+    assert len(lines) == 201
+    assert sorted(Audit.load(folder / "out").suspects.column("index")) == list(range(200))
+    assert printed["samples"] == 200
+    assert printed["class_names"] == ["no", "yes", "ä <b>"]
+    assert printed["noise_rate"] < 0.1
+
+
+def test_the_run_keeps_a_copy_and_what_the_two_models_said(audited):
+    folder, _ = audited
+    for name in ("suspects.csv", "audit.json", "suspects.json"):
+        assert (folder / "run" / "audit" / name).read_bytes() == (folder / "out" / name).read_bytes()
+    assert CrossFit.load(folder / "run" / "pilot", n=200) is not None
+
+
+def test_a_second_audit_trains_nothing_and_says_the_same(audited, monkeypatch):
+    folder, printed = audited
+    monkeypatch.setattr("anchored.audit.cross_fit", None)
+    again = call(folder / "run", "--json")
+    assert again.exit_code == 0, again.exception
+    assert {**json.loads(again.stdout), "out": ""} == {**printed, "out": ""}
+
+
+def test_the_table_shows_the_first_ten(audited):
+    folder, _ = audited
+    shown = call(folder / "run").output
+    assert "of the 200 labels are wrong" in shown
+    assert "wrong with probability" in shown
+    assert str(folder / "run" / "audit" / "suspects.csv") in shown
+
+
+def test_quick_asks_the_runs_own_model(audited, tmp_path):
+    folder, _ = audited
+    shutil.copytree(folder / "run", tmp_path / "run", ignore=shutil.ignore_patterns("pilot", "audit"))
+    assert call(tmp_path / "run", "--quick").exit_code == 0
+    assert not (tmp_path / "run" / "pilot").exists()
+    assert Audit.load(tmp_path / "run" / "audit").samples == 200
+
+
+def test_other_data_is_judged_by_the_model_and_leaves_the_run_alone(audited, table_run, tmp_path):
+    source = table_run.read_config().data.source
+    printed = call(table_run.path, "--data", source, "--out", tmp_path / "other", "--no-duplicates", "--json")
+    assert printed.exit_code == 0, printed.exception
+    assert json.loads(printed.stdout)["samples"] == 200
+    assert not (table_run.path / "audit").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--format", "xlsx"], "--format must be one of csv, parquet, json, got 'xlsx'"),
+        (["--data", "digits"], "--out FOLDER is needed for other data"),
+    ],
+)
+def test_refuses_what_it_cannot_do(table_run, arguments, said):
+    error = call(table_run.path, *arguments).exception
+    assert isinstance(error, InputError)
+    assert said in str(error)
+
+
+def test_refuses_a_file_for_the_folder(table_run, tmp_path):
+    (tmp_path / "out").write_text("")
+    error = call(table_run.path, "--out", tmp_path / "out").exception
+    assert isinstance(error, InputError)
+    assert "is a file" in str(error)
+
+
+def test_refuses_a_folder_that_is_no_run(tmp_path):
+    error = call(tmp_path).exception
+    assert isinstance(error, InputError)
+    assert "holds no run" in str(error)
