@@ -51,6 +51,8 @@ class Method:
     """Which file of :mod:`anchored.methods` trains it: ``single`` for one stage on a backbone and a head."""
     about: str = ""
     """What the procedure does beyond that, in a few words."""
+    first_stage: str | None = None
+    """The method whose whole training is the first stage of this one, where there is such."""
 
     @property
     def anchored(self) -> bool:

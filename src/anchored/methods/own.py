@@ -17,6 +17,7 @@ class OwnMethod:
     Attributes:
         about: What it does, in a few words.
         loss: Of its first stage, a name of :func:`anchored.losses.get`.
+        first_stage: The method whose training is its first stage, where it has such.
         head: Settings of the head without anchors, as fields of :class:`anchored.methods.Method`.
         goes_with: The modifiers that may follow.
         refused: Why another modifier may not.
@@ -24,27 +25,30 @@ class OwnMethod:
 
     about: str
     loss: str = "ce"
+    first_stage: str | None = None
     head: Mapping[str, object] = field(default_factory=lambda: {"head": "linear"})
     goes_with: tuple[str, ...] = ("mixup", "pal")
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
 OWN: Mapping[str, OwnMethod] = {
-    "crt": OwnMethod(about="then a fresh classifier on balanced batches"),
-    "lws": OwnMethod(about="then one learned factor per class on balanced batches"),
+    "crt": OwnMethod(first_stage="ce", about="then a fresh classifier on balanced batches"),
+    "lws": OwnMethod(first_stage="ce", about="then one learned factor per class on balanced batches"),
     "tau-norm": OwnMethod(
+        first_stage="ce",
         about="then rows divided by a power of their length",
         goes_with=("mixup",),
         refused={"pal": "anchors all have length one, so there is nothing to normalise"},
     ),
-    "ncm": OwnMethod(about="then the nearest class mean"),
+    "ncm": OwnMethod(first_stage="ce", about="then the nearest class mean"),
     "mislas": OwnMethod(
+        first_stage="ce+mixup",
         about="then label-aware smoothing and scaled rows on balanced batches",
         goes_with=("pal",),
         refused={"mixup": "its first stage has mixup already"},
     ),
-    "pc-softmax": OwnMethod(about="then the log prior taken off the logits"),
-    "post-hoc": OwnMethod(about="then the scaled log prior taken off the logits"),
+    "pc-softmax": OwnMethod(first_stage="ce", about="then the log prior taken off the logits"),
+    "post-hoc": OwnMethod(first_stage="ce", about="then the scaled log prior taken off the logits"),
     "bbn": OwnMethod(about="two branches, one on reversed batches, mixed over time", goes_with=("pal",)),
     "tade": OwnMethod(
         about="three experts with three priors",
@@ -61,6 +65,7 @@ OWN: Mapping[str, OwnMethod] = {
         },
     ),
     "oltr": OwnMethod(
+        first_stage="ce",
         about="then attention, a memory of centroids and a cosine classifier on balanced batches",
         goes_with=(),
         refused={"pal": _NO_ANCHORS},

@@ -140,6 +140,7 @@ def _own(name: str, words: list[str], own: list[str]) -> Method:
         deferred="drw" in modifiers,
         procedure=own[0],
         about=method.about,
+        first_stage=None if method.first_stage is None else parse("+".join([method.first_stage, *modifiers])).name,
         **settings,  # type: ignore[arg-type]  # a dict of mixed values, checked by the tests
     )
 

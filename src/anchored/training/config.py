@@ -118,6 +118,8 @@ class TrainConfig(_Part):
     epochs: int = Field(default=30, ge=1)
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
+    labels: Literal["auto", "given", "cleaned"] = "auto"
+    """``cleaned`` learns what a look at the labels makes of them, as far as it is sure; see :mod:`anchored.auto`."""
     seed: int = Field(default=0, ge=0)
     precision: Literal["32", "64", "bf16"] = "32"
     device: str = "auto"
@@ -169,6 +171,8 @@ class RunConfig(_Part):
             content["data"].pop("corrections_digest")
         for name in ("checkpoint_seconds", "workers", "device"):
             content["train"].pop(name)
+        if self.train.labels != "cleaned":
+            content["train"].pop("labels")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:

@@ -51,6 +51,7 @@ def fit(
     folder: RunFolder | str | Path | None = None,
     module: nn.Module | None = None,
     progress: Progress | None = None,
+    targets: Dataset | None = None,
 ) -> Fitted:
     """Train on ``split.train``, calibrate, and score on ``split.test`` where there is one.
 
@@ -63,6 +64,8 @@ def fit(
             where it stopped. None keeps nothing.
         module: A backbone of your own, instead of the configured one.
         progress: Is told what happens.
+        targets: The prepared training data under the labels and weights to learn instead, as ``train.labels = cleaned``
+            needs them. What is held out keeps the labels given. :func:`anchored.auto.fit` makes them.
 
     Example:
         >>> from anchored.data import load_digits
@@ -76,12 +79,17 @@ def fit(
     data = prepared.dataset
     _check_trainable(data)
     config = prepared.pin(resolve(settings or {}, data))
+    if (targets is not None) != (config.train.labels == "cleaned"):
+        raise InputError(
+            f"train.labels is {config.train.labels} and targets are {'given' if targets is not None else 'missing'}; "
+            f"call anchored.auto.fit, which makes them"
+        )
     method = parse(config.method.name)
     procedure_type(method).check(method, data.counts)
     # Before the processes meet: the first of them to go on would fill the folder, and the others find it taken.
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     runtime = make_runtime(config.train.device, config.train.precision)
-    work = Work(config, data, split.test, runtime, module)
+    work = Work(config, data, split.test, runtime, module, targets=targets)
     # Only now, when every setting has proved possible: a refusal leaves nothing behind.
     if run is not None:
         _take_up(run, config, work, runtime)

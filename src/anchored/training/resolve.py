@@ -41,8 +41,10 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
     first = validate(asked)
     plan = CorruptionPlan.parse(first.data.corrupt)
     source = first.data.source or dataset.name  # called from Python, the data itself says what it is
-    name = recipe_name(source, dataset.inputs.shape, first.data.corrupt)
-    config = validate(merge(recipe(name), asked))
+    base = recipe(recipe_name(source, dataset.inputs.shape, first.data.corrupt))
+    if (asked.get("schedule") or {}).get("name", base["schedule"]["name"]) != base["schedule"]["name"]:
+        base = {**base, "schedule": {}}  # the options of one schedule mean nothing to another
+    config = validate(merge(base, asked))
     method = parse(auto_method(dataset) if config.method.name == "auto" else config.method.name)
     changes: dict[str, Any] = {"method": {"name": method.name}, "data": {}, "backbone": {}, "train": {}}
     if config.method.noise_rate == "auto":
@@ -60,6 +62,8 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
         changes["data"]["normalize"] = source if source in NORMALIZATIONS else "fit"
     if config.data.augment == "auto":
         changes["data"]["augment"] = []
+    if config.train.labels == "auto":
+        changes["train"]["labels"] = "given"
     if config.data.hold_out == "auto":
         changes["data"]["hold_out"] = hold_out_share(len(dataset))
     return config.change(changes)

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from anchored import backbones, losses, methods, schedules
 from anchored._errors import InputError
 from anchored._random import stream
-from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, hold_out
+from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization
+from anchored.data.holdout import held_out_mask
 from anchored.methods import Given, MakesBackbone, Network, Stage
 from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
@@ -38,18 +39,31 @@ class Work:
         test: Scored, never trained on.
         runtime: The processes that share the work.
         module: A backbone of the user's own, or None for the configured one.
+        targets: The same data under the labels and weights to learn instead, or None.
     """
 
     def __init__(
-        self, config: RunConfig, data: Dataset, test: Dataset | None, runtime: Runtime, module: nn.Module | None
+        self,
+        config: RunConfig,
+        data: Dataset,
+        test: Dataset | None,
+        runtime: Runtime,
+        module: nn.Module | None,
+        *,
+        targets: Dataset | None = None,
     ) -> None:
         share = config.data.hold_out
         assert not isinstance(share, str), "resolved before"
         self.config, self.runtime, self.own_module = config, runtime, module is not None
         self.train_set: Dataset = data
         self.held_out: Dataset | None = None
+        kept = torch.arange(len(data))
         if share > 0:
-            self.train_set, self.held_out = hold_out(data, share, config.train.seed)
+            held = held_out_mask(data, share, config.train.seed)
+            kept = (~held).nonzero()[:, 0]
+            self.train_set, self.held_out = data.subset(kept), data.subset(held.nonzero()[:, 0])
+        if targets is not None:
+            self.train_set = _learned(self.train_set, targets.subset(kept))
         self.test = test if test is not None and len(test) else None
         self.counts = self.train_set.counts
         self.normalization = _normalization(config, self.train_set)
@@ -219,6 +233,12 @@ def given_for(config: RunConfig, counts: Tensor, backbone: MakesBackbone, *, bla
         options=config.method.options,
         blank=blank,
     )
+
+
+def _learned(given: Dataset, targets: Dataset) -> Dataset:
+    """``targets``, but a class that no target is left of keeps the samples that were given as it."""
+    lost = targets.counts == 0
+    return targets.with_labels(torch.where(lost[given.labels], given.labels, targets.labels))
 
 
 def _normalization(config: RunConfig, data: Dataset) -> Normalization:

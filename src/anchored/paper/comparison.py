@@ -1,0 +1,267 @@
+r"""Our numbers beside the published ones, cell by cell.
+
+Ours are the mean over the seeds and the sample standard deviation :math:`s` (n - 1 in the denominator, as the
+references compute it). A published mean is over three runs. The difference is *inside the uncertainty* when
+
+.. math::  |\bar x - \bar x_\text{paper}| \;\le\; 2 \sqrt{\frac{s^2}{n} + \frac{s_\text{paper}^2}{3}},
+
+where a standard deviation that is not known (one seed; not printed) is taken to be the other one. Where neither is
+known nothing is said.
+
+A run of another length than the published recipe is never mixed with full ones: it makes a line of its own. Records
+whose settings are no longer those of the catalogue are left out and counted.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from anchored._errors import InputError
+from anchored._names import suggest
+from anchored.paper.published import Published
+from anchored.paper.results import Record
+from anchored.paper.table import Table
+
+__all__ = ["MEASURES", "Comparison", "Entry", "Line", "compare"]
+
+PAPER_RUNS = 3
+
+MEASURES = {
+    "accuracy": "accuracy",
+    "many": "many",
+    "medium": "medium",
+    "few": "few",
+    "ece": "ECE",
+    "ece_uncalibrated": "ECE",
+}
+"""How measures are called in headings."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of a table, in percent.
+
+    Attributes:
+        values: One per seed, ours.
+        other: The same at the other epoch: after the last where the table prints the best, and the other way round.
+        published: The paper's, where there is one and the runs are of full length.
+
+    Example:
+        >>> entry = Entry((79.0, 80.0, 78.0), (), Published(79.23, 0.87))
+        >>> entry.mean, entry.std, round(entry.difference, 2), entry.inside
+        (79.0, 1.0, -0.23, True)
+    """
+
+    values: tuple[float, ...]
+    other: tuple[float, ...] = ()
+    published: Published | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """Over the seeds."""
+        return fmean(self.values) if self.values else None
+
+    @property
+    def std(self) -> float | None:
+        """The sample standard deviation, from two seeds on."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the published one."""
+        return None if self.mean is None or self.published is None else self.mean - self.published.mean
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the difference is inside the uncertainty; None where that is unknown."""
+        if self.difference is None or self.published is None:
+            return None
+        known = [std for std in (self.std, self.published.std) if std is not None]
+        if not known:
+            return None
+        ours, theirs = known[0], known[-1]
+        error = math.sqrt(ours**2 / len(self.values) + theirs**2 / PAPER_RUNS)
+        return abs(self.difference) <= 2 * error
+
+
+@dataclass(frozen=True)
+class Line:
+    """A method of one length: its entries by cell and measure.
+
+    Attributes:
+        row: The row's name in the catalogue.
+        title: As printed.
+        epochs: Of a shortened run; None for full ones.
+        entries: By cell and measure; missing ones are not in it.
+    """
+
+    row: str
+    title: str
+    epochs: int | None
+    entries: dict[tuple[str, str], Entry]
+
+    @property
+    def run(self) -> bool:
+        """Whether there is a number of ours."""
+        return any(entry.values for entry in self.entries.values())
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A table with our numbers in it.
+
+    Attributes:
+        table: The table.
+        columns: Cells and measures, in order.
+        lines: Methods, those of the paper first; shortened runs after the full ones of the same method.
+        notes: What a reader must know.
+        records: What the numbers were read from.
+    """
+
+    table: Table
+    columns: tuple[tuple[str, str], ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    records: tuple[Record, ...]
+
+    def heading(self, column: tuple[str, str]) -> str:
+        """A column's name."""
+        cell, measure = column
+        title = self.table.cell(cell).title
+        if len(self.table.measures) == 1:
+            return title
+        name = MEASURES.get(measure, measure)
+        return name if len({c for c, _ in self.columns}) == 1 else f"{title}, {name}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        entries = [
+            {
+                "method": line.row,
+                "cell": cell,
+                "measure": measure,
+                "shortened_to": line.epochs,
+                "values": list(entry.values),
+                "mean": entry.mean,
+                "std": entry.std,
+                "published": None if entry.published is None else entry.published.mean,
+                "published_std": None if entry.published is None else entry.published.std,
+                "difference": entry.difference,
+                "inside": entry.inside,
+            }
+            for line in self.lines
+            for (cell, measure), entry in line.entries.items()
+        ]
+        return {"table": self.table.name, "epoch": self.table.epoch, "entries": entries, "notes": list(self.notes)}
+
+
+def compare(
+    table: Table,
+    records: Sequence[Record],
+    *,
+    cells: Sequence[str] = (),
+    only_run: bool = False,
+) -> Comparison:
+    """The records of ``table`` beside the published numbers.
+
+    Args:
+        table: Which one.
+        records: As :meth:`~anchored.paper.Results.read` gives them.
+        cells: Names or patterns of cells; all by default.
+        only_run: Leave out the rows and columns in which nothing was run.
+
+    Example:
+        >>> from anchored.paper import TABLES
+        >>> comparison = compare(TABLES["weight_decay"], [])
+        >>> comparison.lines[0].title, comparison.lines[0].entries["5e-4", "accuracy"].published.mean
+        ('CE', 40.49)
+    """
+    usable, strange = _current(table, records)
+    chosen = _cells(table, cells)
+    columns = [(cell, measure) for cell in chosen for measure in table.measures]
+    if only_run:
+        there = {record["cell"] for record in usable}
+        columns = [column for column in columns if column[0] in there]
+    lines = [line for line in _lines(table, usable, columns) if (line.run if only_run else line.entries)]
+    return Comparison(table, tuple(columns), tuple(lines), _notes(table, lines, strange), tuple(usable))
+
+
+def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int]:
+    """The records that the catalogue would make again, and how many others there are."""
+    rows, cells = {row.name for row in table.rows}, {cell.name for cell in table.cells}
+    usable = [
+        record
+        for record in records
+        if record["row"] in rows
+        and record["cell"] in cells
+        and table.job(record["row"], record["cell"], seed=record["seed"], epochs=record["epochs"]).key == record["key"]
+    ]
+    return usable, len(records) - len(usable)
+
+
+def _cells(table: Table, asked: Sequence[str]) -> list[str]:
+    known = [cell.name for cell in table.cells]
+    found: set[str] = set()
+    for name in asked:
+        matches = fnmatch.filter(known, name.strip().lower())
+        if not matches:
+            raise InputError(f"unknown cell of table {table.name}: {name!r}; {suggest(name, known)}")
+        found.update(matches)
+    return [name for name in known if not asked or name in found]
+
+
+def _lines(table: Table, records: Sequence[Record], columns: Sequence[tuple[str, str]]) -> list[Line]:
+    lines = []
+    for row in table.rows:
+        own = [record for record in records if record["row"] == row.name]
+        shortened = sorted({record["epochs"] for record in own if record["shortened"]})
+        for epochs in (None, *shortened):
+            of_length = [r for r in own if (r["epochs"] == epochs if epochs else not r["shortened"])]
+            entries = {
+                column: entry
+                for column in columns
+                if (entry := _entry(table, row.name, column, of_length, full=epochs is None)) is not None
+            }
+            title = row.title if epochs is None else f"{row.title}, {epochs} {'epoch' if epochs == 1 else 'epochs'}"
+            lines.append(Line(row.name, title, epochs, entries))
+    return lines
+
+
+def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Record], *, full: bool) -> Entry | None:
+    cell, measure = column
+    here = sorted((record for record in records if record["cell"] == cell), key=lambda record: int(record["seed"]))
+    best_first = table.epoch == "best" and measure == "accuracy"
+    last = [record["last"].get(measure) for record in here]
+    best = [record.get("best", {}).get("accuracy") if measure == "accuracy" else None for record in here]
+    values, other = (best, last) if best_first else (last, best)
+    published = table.published.get((row, cell, measure)) if full else None
+    if not any(value is not None for value in values) and published is None:
+        return None
+    return Entry(_percent(values), _percent(other), published)
+
+
+def _percent(values: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(100 * value for value in values if value is not None)
+
+
+def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]:
+    notes = [
+        "* beside a difference: outside the uncertainty, two standard errors of both means",
+        f"numbers are those of the {table.epoch} epoch",
+    ]
+    if any(line.epochs is not None for line in lines):
+        notes.append("lines with a number of epochs are shortened runs and have no published counterpart")
+    slips: dict[str, str] = {}
+    for line in lines:
+        for entry in line.entries.values():
+            if entry.published is not None and entry.published.note:
+                slips.setdefault(f"{line.title}: {entry.published.note}", "")
+    notes += list(slips)
+    if strange:
+        notes.append(f"{strange} {'record' if strange == 1 else 'records'} made with other settings left out")
+    return tuple(notes)

@@ -1,0 +1,97 @@
+"""Jobs on this machine: one process each, so many at a time, with a share of the cores.
+
+Every job has a fresh process: what one leaves behind in memory is gone with it, and one that is killed takes no other
+with it. A process whose runner has died ends too, within a second.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+
+from anchored._checks import check_integer
+from anchored.paper.engines._base import Engine
+from anchored.paper.table import Job
+from anchored.paper.worker import Outcome, Place, work
+
+__all__ = ["LocalEngine"]
+
+
+class LocalEngine(Engine):
+    """A pool of processes.
+
+    Args:
+        place: Where jobs are done.
+        jobs: How many at a time; by default as many as there are cores for the threads of each.
+    """
+
+    def __init__(self, place: Place, *, jobs: int | None = None) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.place = place
+        self.limit = (
+            max(1, cores // place.threads)
+            if jobs is None
+            else check_integer("jobs", jobs, low=1, way_out="it is how many cells are run at a time")
+        )
+        self._running: dict[Connection, tuple[Job, SpawnProcess]] = {}
+
+    @property
+    def free(self) -> int:
+        """How many more processes may be started."""
+        return self.limit - len(self._running)
+
+    def start(self, job: Job) -> None:
+        """Start a process for ``job``."""
+        # Spawned, not forked: a forked copy of a process that has used threads can hang.
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe(duplex=False)
+        process = context.Process(target=_work_in_a_process, args=(job, self.place, there), name=job.key)
+        process.start()
+        there.close()  # so that the end of the process is the end of the pipe
+        self._running[here] = job, process
+
+    def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
+        """Collect what the processes said, or that they ended without a word."""
+        ended = []
+        for here in wait(list(self._running), timeout=seconds):
+            assert isinstance(here, Connection)
+            job, process = self._running.pop(here)
+            try:
+                outcome: Outcome = here.recv()
+            except (EOFError, OSError):
+                process.join()
+                outcome = Outcome("lost", f"its process ended with {_reason(process.exitcode)}")
+            process.join()
+            here.close()
+            ended.append((job, outcome))
+        return ended
+
+    def close(self) -> None:
+        """Tell every process to stop, and wait until it has."""
+        for _, process in self._running.values():
+            process.terminate()
+        for here, (_, process) in self._running.items():
+            process.join()
+            here.close()
+        self._running.clear()
+
+
+def _work_in_a_process(job: Job, place: Place, there: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-c reaches the whole group; the runner sees to its processes
+    threading.Thread(target=_end_with_the_runner, daemon=True).start()
+    there.send(work(job, place))
+
+
+def _end_with_the_runner() -> None:
+    runner = multiprocessing.parent_process()
+    if runner is not None:
+        runner.join()
+        os._exit(1)
+
+
+def _reason(code: int | None) -> str:
+    return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"

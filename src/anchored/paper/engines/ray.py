@@ -1,0 +1,102 @@
+"""Jobs on a Ray cluster: the one that ``RAY_ADDRESS`` names or this machine belongs to, or else a local one.
+
+The store and the data must lie where every machine of the cluster sees them. A job whose worker dies is retried by
+Ray, on another machine if need be, and goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anchored._checks import check_integer, check_real
+from anchored._errors import InputError
+from anchored.paper.engines._base import Engine
+from anchored.paper.table import Job
+from anchored.paper.worker import Outcome, Place, work
+
+__all__ = ["RayEngine"]
+
+_RETRIES = 3
+
+
+class RayEngine(Engine):
+    """Tasks of a Ray cluster.
+
+    Args:
+        place: Where jobs are done; each task asks for its threads.
+        jobs: How many at a time; by default as many as the cluster has room for now.
+        gpus: Of each job; a fraction lets several share one.
+    """
+
+    def __init__(self, place: Place, *, jobs: int | None = None, gpus: float = 0.0) -> None:
+        self.ray = _ray()
+        check_real("gpus", gpus, low=0, way_out="it is the share of a GPU that each cell gets")
+        if jobs is not None:
+            check_integer("jobs", jobs, low=1, way_out="it is how many cells are run at a time")
+        self.place = place
+        self._ours = not self.ray.is_initialized()
+        if self._ours:
+            self._connect(jobs)
+        self.limit = jobs if jobs is not None else self._room(gpus)
+        self._task = self.ray.remote(num_cpus=place.threads, num_gpus=gpus, max_retries=_RETRIES)(work)
+        self._running: dict[Any, Job] = {}
+
+    def _connect(self, jobs: int | None) -> None:
+        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        try:
+            self.ray.init(address="auto", **quiet)
+        except ConnectionError:
+            cores = max(os.cpu_count() or 1, (jobs or 1) * self.place.threads)
+            self.ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+
+    def _room(self, gpus: float) -> int:
+        there = self.ray.cluster_resources()
+        room = int(there.get("CPU", 1) // self.place.threads)
+        if gpus > 0:
+            room = min(room, int(there.get("GPU", 0) / gpus))
+        if room < 1:
+            raise InputError(
+                f"the Ray cluster has no room for a cell of {self.place.threads} threads and {gpus:g} GPUs; "
+                f"ask for less with --threads and --gpus"
+            )
+        return room
+
+    @property
+    def free(self) -> int:
+        """How many more tasks are handed over."""
+        return self.limit - len(self._running)
+
+    def start(self, job: Job) -> None:
+        """Hand ``job`` to the cluster."""
+        self._running[self._task.remote(job, self.place)] = job
+
+    def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
+        """Collect what is done."""
+        if not self._running:
+            return []
+        done, _ = self.ray.wait(list(self._running), num_returns=len(self._running), timeout=seconds)
+        ended = []
+        for task in done:
+            try:
+                outcome: Outcome = self.ray.get(task)
+            except self.ray.exceptions.RayError as error:
+                outcome = Outcome("lost", f"Ray gave up on it: {str(error).strip().splitlines()[0]}")
+            ended.append((self._running.pop(task), outcome))
+        return ended
+
+    def close(self) -> None:
+        """Stop what is still going on, and leave the cluster."""
+        for task in self._running:
+            self.ray.cancel(task, force=True)
+        self._running.clear()
+        if self._ours:
+            self.ray.shutdown()
+
+
+def _ray() -> Any:  # noqa: ANN401 - a module that may be missing
+    try:
+        import ray
+    except ImportError:
+        raise InputError("--on ray needs Ray, which is not installed; pip install 'anchored[ray]'") from None
+    return ray

@@ -1,0 +1,187 @@
+"""The runner as it goes on, on stderr: a table that is redrawn on a terminal, elsewhere a plain line now and then.
+
+How far a job is, is read from its run folder. So it is the same for every engine, and nothing has to be sent around.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from anchored.paper.runner import Watcher
+from anchored.paper.store import Store
+from anchored.paper.table import Job
+from anchored.paper.worker import Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Drawing
+
+__all__ = ["LiveTable", "PlainLines", "make_watcher", "time_left"]
+
+
+def make_watcher(store: Store, *, at_once: int) -> Watcher:
+    """A table where someone looks on, lines where they go to a file."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        return LiveTable(store, Console(stderr=True), at_once=at_once)
+    return PlainLines(store, sys.stderr, at_once=at_once)
+
+
+def time_left(store: Store, running: Sequence[Job], waiting: Sequence[Job], *, at_once: int) -> float | None:
+    """Seconds until all jobs are done, at the mean time per epoch so far; None before the first epoch is over."""
+    spent = [seconds for job in running for seconds in store.seconds(job)]
+    if not spent:
+        return None
+    epochs = sum(max(0, store.epochs_planned(job) - store.epochs_done(job)) for job in (*running, *waiting))
+    return epochs * sum(spent) / len(spent) / max(1, min(at_once, len(running) + len(waiting)))
+
+
+class PlainLines(Watcher):
+    """One line when a job starts or ends, and where all of it stands about once a minute.
+
+    Args:
+        store: Where the runs are.
+        stream: Where to write.
+        at_once: How many jobs go on at a time.
+    """
+
+    pause = 60.0
+
+    def __init__(self, store: Store, stream: TextIO, *, at_once: int) -> None:
+        self.store, self.stream, self.at_once = store, stream, at_once
+        self._open: dict[str, Job] = {}
+        self._said = time.monotonic()
+        self._total = self._done = 0
+
+    def begin(self, jobs: Sequence[Job], finished: int) -> None:
+        """Say how much there is to do."""
+        self._total, self._done = len(jobs), finished
+        self._open = {job.key: job for job in jobs if self.store.state(job) != "finished"}
+        self._say(f"{len(jobs)} {'cell' if len(jobs) == 1 else 'cells'}, {finished} finished before")
+
+    def started(self, job: Job) -> None:
+        """Say so, and from where it goes on."""
+        done = self.store.epochs_done(job)
+        going_on = f", going on after epoch {done} of {self.store.epochs_planned(job)}" if done else ""
+        self._say(f"{job.title}: started{going_on}")
+
+    def ended(self, job: Job, outcome: Outcome) -> None:
+        """Say how."""
+        if outcome.status == "finished":
+            self._open.pop(job.key, None)
+            self._done += 1
+        why = f" ({outcome.message})" if outcome.message else ""
+        word = {"busy": "left to another runner", "lost": "lost"}.get(outcome.status, outcome.status)
+        self._say(f"{job.title}: {word}{why}{last_accuracy(self.store, job)}  [{self._done}/{self._total}]")
+
+    def beat(self, running: Sequence[Job]) -> None:
+        """Say where it all stands, if nothing was said for a while."""
+        if time.monotonic() - self._said < self.pause or not running:
+            return
+        keys = {job.key for job in running}
+        left = time_left(
+            self.store, running, [job for key, job in self._open.items() if key not in keys], at_once=self.at_once
+        )
+        parts = [
+            f"{job.cell} {job.row} {self.store.epochs_done(job)}/{self.store.epochs_planned(job)}" for job in running
+        ]
+        self._say(f"{', '.join(parts)}; {clock(left)} left")
+
+    def _say(self, line: str) -> None:
+        self._said = time.monotonic()
+        print(line, file=self.stream, flush=True)
+
+
+class LiveTable(Watcher):
+    """The running cells with their progress, and the time left for all.
+
+    Args:
+        store: Where the runs are.
+        console: Where to draw.
+        at_once: How many jobs go on at a time.
+    """
+
+    def __init__(self, store: Store, console: Console, *, at_once: int) -> None:
+        from rich.live import Live
+
+        self.store, self.at_once = store, at_once
+        self._open: dict[str, Job] = {}
+        self._total = self._done = self._failed = 0
+        self._live = Live(console=console, refresh_per_second=2)
+
+    def begin(self, jobs: Sequence[Job], finished: int) -> None:
+        """Draw the empty table."""
+        self._total, self._done = len(jobs), finished
+        self._open = {job.key: job for job in jobs if self.store.state(job) != "finished"}
+        self._live.start()
+
+    def ended(self, job: Job, outcome: Outcome) -> None:
+        """Print the outcome above the table."""
+        from rich.text import Text
+
+        if outcome.status == "finished":
+            self._open.pop(job.key, None)
+            self._done += 1
+        elif outcome.status == "failed":
+            self._failed += 1
+        why = f": {outcome.message}" if outcome.message else ""
+        self._live.console.print(Text(f"{job.title} {outcome.status}{why}{last_accuracy(self.store, job)}"))
+
+    def beat(self, running: Sequence[Job]) -> None:
+        """Draw it again."""
+        self._live.update(self.drawing(running))
+
+    def drawing(self, running: Sequence[Job]) -> Drawing:
+        """The table as it stands."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table as Drawing
+        from rich.text import Text
+
+        keys = {job.key for job in running}
+        waiting = [job for key, job in self._open.items() if key not in keys]
+        left = clock(time_left(self.store, running, waiting, at_once=self.at_once))
+        failed = f", {self._failed} failed" if self._failed else ""
+        drawing = Drawing(title=f"{self._done} of {self._total} cells{failed}, {left} left", title_justify="left")
+        for heading in ("cell", "method", "seed", "epoch", "", "test", "left"):
+            drawing.add_column(heading)
+        for job in running:
+            done, planned = self.store.epochs_done(job), self.store.epochs_planned(job)
+            drawing.add_row(
+                Text(job.cell),
+                Text(job.row),
+                str(job.seed),
+                f"{done}/{planned}",
+                ProgressBar(total=planned, completed=done, width=20),
+                Text(last_accuracy(self.store, job).strip()),
+                clock(time_left(self.store, [job], [], at_once=1)),
+            )
+        return drawing
+
+    def end(self) -> None:
+        """Leave the table as it is."""
+        self._live.stop()
+
+
+def last_accuracy(store: Store, job: Job) -> str:
+    """The test accuracy after the last epoch that is kept, or nothing."""
+    history = store.run(job).read_lines("history.jsonl")
+    last = history[-1].get("test_accuracy") if history else None
+    return "" if last is None else f"  {100 * last:.2f} %"
+
+
+def clock(seconds: float | None) -> str:
+    """``h:mm:ss``, or a dash for what is not known yet.
+
+    Example:
+        >>> clock(3725), clock(65), clock(None)
+        ('1:02:05', '1:05', '-')
+    """
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

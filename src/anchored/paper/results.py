@@ -1,0 +1,115 @@
+"""The record of every finished run, kept with the project: ``results/TABLE.jsonl``, one line per run.
+
+A record says what was run (row, cell, seed, settings), on what (versions), how long it took, and what came out: the
+numbers after the last epoch, the best epoch, and the accuracy of every epoch. Lines are sorted, so that two people's
+records merge; the file is replaced as a whole while the folder is locked, so that two runners never harm it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anchored._errors import InputError
+from anchored._files import write_text
+from anchored.paper.lock import locked_folder
+from anchored.paper.store import Store
+from anchored.paper.table import Job
+
+__all__ = ["Record", "Results", "record_of"]
+
+Record = dict[str, Any]
+
+_MEASURES = ("accuracy", "many", "medium", "few", "ece", "ece_uncalibrated", "nll", "gamma_min", "gamma_mean")
+_CURVES = ("train_loss", "train_accuracy", "test_accuracy")
+
+
+class Results:
+    """A folder of records.
+
+    Args:
+        path: The folder; made with the first record.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def read(self, table: str) -> list[Record]:
+        """The records of ``table``, in the order of the file."""
+        path = self._file(table)
+        if not path.is_file():
+            return []
+        records: list[Record] = []
+        for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                records.append(json.loads(line))
+            except ValueError:
+                raise InputError(f"{path}, row {row}: not JSON; restore the file, or remove the line") from None
+        return records
+
+    def add(self, *records: Record) -> int:
+        """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
+        if not records:
+            return 0
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot create {self.path}: {error.strerror}; choose another --results") from None
+        changed = 0
+        with locked_folder(self.path):
+            for table in dict.fromkeys(record["table"] for record in records):
+                before = self.read(table)
+                new = [record for record in records if record["table"] == table and record not in before]
+                if new:
+                    kept = {_identity(record): record for record in (*before, *new)}
+                    write_text(self._file(table), "".join(_line(kept[each]) for each in sorted(kept)))
+                changed += len(new)
+        return changed
+
+    def _file(self, table: str) -> Path:
+        return self.path / f"{table}.jsonl"
+
+
+def record_of(job: Job, store: Store) -> Record:
+    """The record of a finished job, from its run folder."""
+    run = store.run(job)
+    result = run.read_result()
+    history = run.read_lines("history.jsonl")
+    test = result.get("test", {})
+    best = result.get("history_best") or {}
+    return {
+        "table": job.table,
+        "cell": job.cell,
+        "row": job.row,
+        "seed": job.seed,
+        "epochs": job.epochs,
+        "shortened": job.shortened,
+        "key": job.key,
+        "last": {name: _short(test[name]) for name in _MEASURES if test.get(name) is not None},
+        "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
+        "history": {
+            name: [_short(line[name]) for line in history]
+            for name in _CURVES
+            if history and all(line.get(name) is not None for line in history)
+        },
+        "seconds": round(sum(store.seconds(job)), 1),
+        "samples": result["samples"],
+        "temperature": _short(result["temperature"]),
+        "noise": result.get("corruption", {}).get("noise"),
+        "versions": result["versions"],
+        "settings": job.settings,
+    }
+
+
+def _identity(record: Record) -> tuple[str, str, int, int, str]:
+    return record["cell"], record["row"], record["seed"], record["epochs"], record["table"]
+
+
+def _line(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _short(value: float | None) -> float | None:
+    """Six digits are more than a test set of 10,000 can tell, and keep the lines short."""
+    return None if value is None else float(f"{value:.6g}")

@@ -1,0 +1,73 @@
+"""Where the runs of the catalogue live: ``STORE/runs/KEY``, one run folder per job, named by its settings.
+
+A run that is there and finished is never done again, one that is there and unfinished is gone on with, and
+``STORE/locks/KEY.lock`` keeps two runners from doing the same one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from anchored._errors import InputError
+from anchored.paper.lock import Lock
+from anchored.paper.table import Job
+from anchored.training import RunFolder
+
+__all__ = ["Store"]
+
+
+class Store:
+    """A folder of runs.
+
+    Args:
+        path: The folder; :meth:`make` makes it.
+
+    Example:
+        >>> from anchored.paper import TABLES
+        >>> job = TABLES["noise_symmetric"].job("ce", "mnist/0.8", seed=0)
+        >>> store = Store("/nowhere")
+        >>> store.run(job).path.name == job.key, store.state(job)
+        (True, 'missing')
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def make(self) -> None:
+        """Make the folder where it is not there yet."""
+        try:
+            for part in ("runs", "locks"):
+                (self.path / part).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot create the store {self.path}: {error.strerror}; choose another --store") from None
+
+    def run(self, job: Job) -> RunFolder:
+        """The run folder of ``job``."""
+        return RunFolder(self.path / "runs" / job.key)
+
+    def lock(self, job: Job) -> Lock:
+        """The lock of ``job``, not yet taken."""
+        return Lock(self.path / "locks" / f"{job.key}.lock")
+
+    def state(self, job: Job) -> Literal["missing", "started", "finished"]:
+        """How far ``job`` is."""
+        run = self.run(job)
+        return "finished" if run.finished else "started" if run.started else "missing"
+
+    def epochs_done(self, job: Job) -> int:
+        """How many epochs of ``job`` are done and kept."""
+        return len(self.run(job).read_lines("history.jsonl"))
+
+    def epochs_planned(self, job: Job) -> int:
+        """How many epochs ``job`` has in all its stages, as far as is known before it has started."""
+        run = self.run(job)
+        if not run.started:
+            return job.epochs
+        config = run.read_config().as_dict()
+        second = (config.get("second") or {}).get("epochs", 0)
+        return int(config["train"]["epochs"]) + (second if isinstance(second, int) else 0)
+
+    def seconds(self, job: Job) -> list[float]:
+        """How long each epoch took."""
+        return [line["seconds"] for line in self.run(job).read_lines("speed.jsonl")]

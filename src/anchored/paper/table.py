@@ -1,0 +1,208 @@
+"""A table of the paper as a value: what its rows and columns are, what each cell runs, which numbers were published.
+
+A *cell* is a condition under which every row is run: a data set with its noise or its imbalance. A *row* is a method,
+with the settings that are its own. A *job* is one run: a row in a cell from a seed. Numbers are read off a finished run
+by *measure*: accuracy, or the accuracy of the many, medium and few classes, or the calibration error.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from anchored._errors import InputError
+from anchored._names import choose, suggest
+from anchored.paper.published import Published
+from anchored.training.config import merge, validate
+
+__all__ = ["Cell", "Job", "Row", "Table"]
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One method of a table.
+
+    Example:
+        >>> Row(name="ce+fnpal (aligned)", method="ce+fnpal", ours=True).title
+        'CE+FNPAL (aligned)'
+    """
+
+    name: str
+    """What ``--method`` and the records call it."""
+    method: str
+    """What :func:`anchored.methods.parse` reads. It is read when the row is run, not before."""
+    settings: Settings = field(default_factory=dict)
+    """What is this row's own, over all else."""
+    ours: bool = False
+    """Whether the paper has no such row."""
+
+    @property
+    def title(self) -> str:
+        """The name as tables print it."""
+        head, bracket, rest = self.name.partition(" (")
+        return "+".join(_TITLES.get(word, word.upper()) for word in head.split("+")) + bracket + rest
+
+
+_TITLES = {
+    "mixup": "mixup",
+    "crt": "cRT",
+    "mislas": "MiSLAS",
+    "norm": "Norm",
+    "tau-norm": "τ-norm",
+    "causal-norm": "Causal Norm",
+    "balanced-softmax": "Balanced Softmax",
+    "pc-softmax": "PC Softmax",
+    "logit-adjusted": "Logit adjusted",
+    "post-hoc": "Logit adjusted post hoc",
+    "dot-regression": "Dot regression",
+    "hyperspherical": "Hyperspherical prototypes",
+    "equiangular": "Equiangular vectors",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One condition of a table: a data set, and what was done to it."""
+
+    name: str
+    """What ``--cell`` and the records call it, e.g. ``mnist/0.8``."""
+    title: str
+    """The heading of its column."""
+    settings: Settings
+    """Data, recipe and backbone."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a table: everything that decides its result, as plain values that any process can be handed.
+
+    Example:
+        >>> from anchored.paper import TABLES
+        >>> job = TABLES["noise_symmetric"].job("ce+fnpal", "mnist/0.8", seed=0)
+        >>> job.settings["method"]["noise_rate"], job.epochs, job.shortened
+        (0.8, 50, False)
+    """
+
+    table: str
+    row: str
+    cell: str
+    seed: int
+    settings: dict[str, Any]
+    full_epochs: int
+    """The length of the published recipe."""
+
+    @property
+    def epochs(self) -> int:
+        """The length of this run."""
+        return int(self.settings["train"]["epochs"])
+
+    @property
+    def shortened(self) -> bool:
+        """Whether the run has another length than the published recipe, so that the numbers do not compare."""
+        return self.epochs != self.full_epochs
+
+    @property
+    def key(self) -> str:
+        """Twelve hexadecimal digits that name the settings; tables that ask for the same run share it.
+
+        Only what the catalogue says counts, so a setting that a later version adds does not make finished runs strange.
+        """
+        return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:12]
+
+    @property
+    def title(self) -> str:
+        """The job in words."""
+        return f"{self.table} {self.cell} {self.row} seed {self.seed}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of the paper, or one of ours in the same form."""
+
+    name: str
+    title: str
+    claim: str
+    """What the table is there to show."""
+    rows: tuple[Row, ...]
+    cells: tuple[Cell, ...]
+    build: Callable[[Row, Cell], Settings] = field(repr=False)
+    """The settings of a row in a cell; the seed comes on top."""
+    published: Mapping[tuple[str, str, str], Published] = field(default_factory=dict, repr=False)
+    """By row, cell and measure; percent."""
+    measures: tuple[str, ...] = ("accuracy",)
+    epoch: Literal["last", "best"] = "last"
+    """Which epoch's test accuracy the literature reports here."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    needs: tuple[str, ...] = ()
+    """What must lie in the data root that no command here can get."""
+
+    def row(self, name: str) -> Row:
+        """The row called ``name``, in any case."""
+        rows = {row.name: row for row in self.rows}
+        return choose(_plain(name), rows, what=f"method of table {self.name}:")
+
+    def cell(self, name: str) -> Cell:
+        """The cell called ``name``."""
+        return choose(name.strip().lower(), {cell.name: cell for cell in self.cells}, what=f"cell of {self.name}:")
+
+    def job(self, row: str, cell: str, *, seed: int, epochs: int | None = None) -> Job:
+        """The run of one row in one cell.
+
+        Args:
+            row: Its name.
+            cell: Its name.
+            seed: Of everything random.
+            epochs: Another length than the published one.
+        """
+        the_row, the_cell = self.row(row), self.cell(cell)
+        settings = merge(self.build(the_row, the_cell), the_row.settings)
+        full = int(settings["train"]["epochs"])
+        settings = merge(settings, {"train": {"seed": seed, "epochs": full if epochs is None else epochs}})
+        # Through JSON, so that a tuple and a list are the same settings.
+        plain = json.loads(json.dumps(settings))
+        validate(plain, where=f"table {self.name}")
+        return Job(self.name, the_row.name, the_cell.name, seed, plain, full)
+
+    def jobs(
+        self,
+        *,
+        methods: Sequence[str] = (),
+        cells: Sequence[str] = (),
+        seeds: Sequence[int] | None = None,
+        epochs: int | None = None,
+    ) -> list[Job]:
+        """The runs of the named rows, cells and seeds; of all of them where none is named.
+
+        A name may be a pattern: ``mnist/*``. Seed by seed, so that a first number for everything is there early.
+        """
+        chosen_rows = _chosen(methods, [row.name for row in self.rows], what=f"method of table {self.name}:")
+        chosen_cells = _chosen(cells, [cell.name for cell in self.cells], what=f"cell of table {self.name}:")
+        return [
+            self.job(row, cell, seed=seed, epochs=epochs)
+            for seed in (self.seeds if seeds is None else seeds)
+            for cell in chosen_cells
+            for row in chosen_rows
+        ]
+
+
+def _plain(name: str) -> str:
+    """A row's name as the catalogue spells it, from how the paper or a user may."""
+    return " ".join(name.strip().lower().split())
+
+
+def _chosen(asked: Sequence[str], known: list[str], *, what: str) -> list[str]:
+    if not asked:
+        return known
+    found: set[str] = set()
+    for name in map(_plain, asked):
+        matches = [name] if name in known else fnmatch.filter(known, name)
+        if not matches:
+            raise InputError(f"unknown {what} {name!r}; {suggest(name, known)}")
+        found.update(matches)
+    return [name for name in known if name in found]

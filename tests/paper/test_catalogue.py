@@ -1,0 +1,84 @@
+"""The catalogue as a whole: 623 published numbers, nothing left open, records that agree with it, docs that agree."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+import torch
+
+from anchored._errors import InputError
+from anchored.data import Dataset, TensorInputs
+from anchored.methods import parse
+from anchored.paper import TABLES, Results, compare
+from anchored.paper.docs import results_page
+from anchored.training.resolve import resolve
+
+ROOT = Path(__file__).parents[2]
+
+
+def known(method):
+    try:
+        parse(method)
+    except InputError:
+        return False
+    return True
+
+
+def test_all_published_numbers_are_there():
+    assert sum(len(table.published) for table in TABLES.values()) == 623
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_every_published_number_has_its_row_cell_and_measure(table):
+    rows = {row.name for row in table.rows if not row.ours}
+    cells = {cell.name for cell in table.cells}
+    for row, cell, measure in table.published:
+        assert row in rows
+        assert cell in cells
+        assert measure in table.measures
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_every_job_has_settings_of_its_own(table):
+    jobs = table.jobs(seeds=[0])
+    assert len({job.key for job in jobs}) == len(jobs) == len(table.rows) * len(table.cells)
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_every_file_states_claim_command_and_cost(table):
+    text = importlib.import_module(f"anchored.paper.tables.{table.name}").__doc__
+    for heading in ("\nClaim\n", "\nCommand\n", "\nCost\n"):
+        assert heading in text
+    assert f"anchored paper run {table.name}" in text
+
+
+SHAPES = {"mnist": ((1, 28, 28), 10), "cifar10": ((3, 32, 32), 10), "cifar100": ((3, 32, 32), 100)}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_nothing_is_left_to_be_decided_when_the_data_is_known(table):
+    # So the settings alone name the run, before any data is read.
+    for job in table.jobs(seeds=[0]):
+        if not known(job.settings["method"]["name"]):
+            continue
+        shape, k = SHAPES.get(job.settings["data"]["source"], ((3, 8, 8), 10))
+        data = Dataset("data", TensorInputs(torch.zeros(2 * k, *shape, dtype=torch.uint8)), torch.arange(k).repeat(2),
+                       tuple(map(str, range(k))))  # fmt: skip
+        config = resolve(job.settings, data).as_dict()
+        for part, values in job.settings.items():
+            for name, value in values.items():
+                assert config[part][name] == value, (job.title, part, name)
+        asked = {part: set(values) for part, values in job.settings.items()}
+        left = {"data": {"augment", "hold_out", "normalize"}, "method": {"noise_rate"}, "backbone": {"name"}}
+        assert all(names <= asked[part] for part, names in left.items()), job.title
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_kept_records_were_made_with_the_settings_of_the_catalogue(table):
+    records = Results(ROOT / "results").read(table.name)
+    assert len(compare(table, records).records) == len(records)
+
+
+def test_the_page_of_results_is_the_one_that_the_records_make():
+    page = (ROOT / "docs" / "paper" / "results.md").read_text(encoding="utf-8")
+    assert page == results_page(Results(ROOT / "results")), "write it again with: anchored paper docs"

@@ -1,0 +1,77 @@
+"""Mirror of src/anchored/paper/live.py: progress is read from the run folders, and time left is arithmetic."""
+
+import io
+
+import pytest
+
+from anchored.paper import Outcome, work
+from anchored.paper.live import LiveTable, PlainLines, make_watcher, time_left
+
+
+@pytest.fixture
+def half(tiny, store, place):
+    """A job of four epochs whose first two are done, at three seconds each."""
+    job = tiny.job("ce", "digits/0.0", seed=0, epochs=4)
+    work(job, place)
+    run = store.run(job)
+    (run.path / "result.json").unlink()
+    run.write_lines("history.jsonl", run.read_lines("history.jsonl")[:2])
+    run.write_lines("speed.jsonl", [{"epoch": e, "seconds": 3.0} for e in (1, 2)])
+    return job
+
+
+def test_time_left_is_epochs_left_at_the_mean_pace(tiny, store, half):
+    waiting = tiny.jobs(methods=["ce"], cells=["digits/0.4"], seeds=[0, 1])
+    assert time_left(store, [half], [], at_once=1) == pytest.approx(6.0)
+    assert time_left(store, [half], waiting, at_once=1) == pytest.approx(3 * (2 + 2 + 2))
+    assert time_left(store, [half], waiting, at_once=2) == pytest.approx(3 * (2 + 2 + 2) / 2)
+    assert time_left(store, waiting, [], at_once=1) is None
+
+
+def test_plain_lines_tell_what_goes_on(store, half):
+    out = io.StringIO()
+    lines = PlainLines(store, out, at_once=1)
+    lines.begin([half], 0)
+    lines.started(half)
+    lines.pause = 0.0
+    lines.beat([half])
+    lines.ended(half, Outcome("lost", "signal 9"))
+    lines.ended(half, Outcome("finished"))
+    lines.end()
+    said = out.getvalue().splitlines()
+    assert said[0] == "1 cell, 0 finished before"
+    assert said[1] == "tiny digits/0.0 ce seed 0: started, going on after epoch 2 of 4"
+    assert said[2] == "digits/0.0 ce 2/4; 0:06 left"
+    assert said[3].startswith("tiny digits/0.0 ce seed 0: lost (signal 9)")
+    assert said[4].endswith("%  [1/1]")
+
+
+def test_nothing_is_said_too_often(store, half):
+    out = io.StringIO()
+    lines = PlainLines(store, out, at_once=1)
+    lines.begin([half], 0)
+    for _ in range(5):
+        lines.beat([half])
+    assert len(out.getvalue().splitlines()) == 1
+
+
+def test_the_live_table_shows_every_running_cell(store, half):
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=120, force_terminal=True)
+    live = LiveTable(store, console, at_once=1)
+    live.begin([half], 0)
+    live.beat([half])
+    live.ended(half, Outcome("failed", "no [room]"))
+    plain = Console(file=io.StringIO(), width=120)
+    plain.print(live.drawing([half]))
+    live.end()
+    shown = plain.file.getvalue()
+    assert "0 of 1 cells, 1 failed, 0:06 left" in shown
+    assert "digits/0.0" in shown
+    assert "2/4" in shown
+    assert "no [room]" in console.file.getvalue()
+
+
+def test_lines_go_where_nobody_looks_on(store):
+    assert isinstance(make_watcher(store, at_once=1), PlainLines)
