@@ -12,7 +12,7 @@ LEVELS = {
     "prototypes": 1, "losses": 1, "noise": 1, "imbalance": 1, "metrics": 1, "schedules": 1, "theory": 1,
     "heads": 2, "backbones": 2, "data": 2,
     "methods": 3, "training": 3,
-    "audit": 4, "estimator": 4, "paper": 4, "export": 4,
+    "audit": 4, "auto": 4, "estimator": 4, "paper": 4, "export": 4,
     "report": 5, "review": 5, "cli": 5, "bench": 5, "demo": 5, "__main__": 5,
 }  # fmt: skip
 SIDEWAYS = {

@@ -21,9 +21,9 @@ def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bo
 
     With ``draw`` the report of the run is written at its end.
     """
+    from anchored.auto import fit
     from anchored.cli.progress import make_progress
     from anchored.cli.report import write_after_training
-    from anchored.training import fit
 
     for part in (split.train, split.test):
         for note in () if part is None else part.notes:

@@ -53,6 +53,7 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
         "optimizer": {"weight_decay": 5e-4, "nesterov": True},
         "schedule": {"name": "tade"},
         "data": {"augment": ["crop=4", "flip", "rotate=15"]},
+        "backbone": {"options": {"widths": [16, 24, 48]}},
     },
     "ce+pal": _PAPER,
     "ce+mixup+pal": _PAPER,

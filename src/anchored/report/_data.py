@@ -1,0 +1,62 @@
+"""The data of a run as the run itself saw it: spoiled and corrected in the same way, split at the same place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from anchored.data import Dataset, Split, hold_out, open_source
+from anchored.training import RunConfig
+from anchored.training.prepare import prepare
+
+__all__ = ["RunData", "run_data"]
+
+
+@dataclass(frozen=True, eq=False)
+class RunData:
+    """The parts of a run's data.
+
+    Attributes:
+        labelled: Everything that training was given, in the order of the source; an audit counts in it.
+        held_out: The part of it that was kept aside, where one was.
+        test: The test part, where the source has a labelled one.
+    """
+
+    labelled: Dataset
+    held_out: Dataset | None
+    test: Dataset | None
+
+    @property
+    def unseen(self) -> tuple[str, Dataset] | None:
+        """The best data to judge the model by: the test part, else what was held out; and which of them it is."""
+        if self.test is not None:
+            return "test", self.test
+        return None if self.held_out is None else ("held_out", self.held_out)
+
+
+def run_data(config: RunConfig, split: Split | None = None, *, root: str | Path | None = None) -> RunData:
+    """The data that ``config`` names; ``split`` where it is open already, ``root`` where it lies elsewhere by now.
+
+    Example:
+        >>> from anchored.training.config import validate
+        >>> config = validate({"data": {"source": "digits", "corrupt": ["symmetric=0.4"], "hold_out": 0.1}})
+        >>> data = run_data(config)
+        >>> len(data.labelled), len(data.held_out), data.unseen[0]
+        (1437, 144, 'test')
+    """
+    asked = config.data
+    if split is None:
+        split = open_source(
+            asked.source,
+            root=asked.root if root is None else root,
+            label=asked.label,
+            image=asked.image,
+            test=asked.test,
+            side=asked.side,
+            below_label=asked.below_label,
+        )
+    data = prepare(split.train, config).dataset
+    share = asked.hold_out
+    held_out = None if isinstance(share, str) or share == 0 else hold_out(data, share, config.train.seed)[1]
+    test = split.test
+    return RunData(data, held_out, test if test is not None and len(test) and test.labelled else None)

@@ -1,0 +1,171 @@
+"""Everything a report speaks of, gathered once: what the run holds, what can still be measured, and what cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anchored._errors import InputError
+from anchored.data import Dataset, Split
+from anchored.report._audited import Audited, read_audit
+from anchored.report._data import RunData, run_data
+from anchored.report._measured import Measured, measure
+from anchored.report._previous import Previous, find_previous, read_previous
+from anchored.training import RunConfig, RunFolder, TrainedModel
+
+__all__ = ["Evidence", "gather"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A finished run, and what is known about it.
+
+    Attributes:
+        path: Its folder.
+        config: What was asked.
+        result: The final numbers, as in ``result.json``.
+        history: One record per epoch.
+        seconds: How long training took, or None where nobody measured.
+        class_names: In the order of the labels.
+        measured: What the model answers to unseen data, where both are at hand.
+        data: The labelled data, for pictures of it, where it is at hand.
+        audited: What an audit found, where there was one.
+        previous: The run to compare with, where there is one.
+        missing: What could not be had, one sentence each.
+    """
+
+    path: Path
+    config: RunConfig
+    result: Mapping[str, Any]
+    history: Sequence[Mapping[str, Any]] = ()
+    seconds: float | None = None
+    class_names: tuple[str, ...] = ()
+    measured: Measured | None = None
+    data: Dataset | None = None
+    audited: Audited | None = None
+    previous: Previous | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.class_names)
+
+    @property
+    def counts(self) -> list[int]:
+        """Training samples per class, by the labels given."""
+        return list(self.result.get("class_counts") or ())
+
+    @property
+    def part(self) -> str | None:
+        """The data that the model is judged by: ``"test"``, else ``"held_out"``, else None."""
+        return next((name for name in ("test", "held_out") if self.result.get(name)), None)
+
+    @property
+    def scores(self) -> Mapping[str, Any]:
+        """The numbers of that part; empty where there is none."""
+        return {} if self.part is None else self.result[self.part]
+
+    @property
+    def part_in_words(self) -> str:
+        """What that part is called in a sentence."""
+        return {"test": "test", "held_out": "held-out"}.get(self.part or "", "unseen")
+
+    @property
+    def noise_was_added(self) -> bool:
+        """Whether the run falsified labels itself, so that their true number is known."""
+        return bool((self.result.get("corruption") or {}).get("noise"))
+
+
+def gather(
+    run_folder: str | Path,
+    *,
+    compare: str | Path | None = None,
+    split: Split | None = None,
+    data_root: str | Path | None = None,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Evidence:
+    """What is known about the run in ``run_folder``.
+
+    Args:
+        run_folder: A finished run.
+        compare: Another finished run; by default the one made before it beside it, where there is one.
+        split: The run's data, where it is open already; else it is opened as the configuration says.
+        data_root: Where the data lies, if it was moved since.
+        tell: Is told how many samples the model was asked about, of how many.
+
+    Raises:
+        InputError: The run is not there or not finished, or ``compare`` is no finished run.
+    """
+    run = RunFolder.open(run_folder)
+    config = run.read_config()
+    result = _read_result(run)
+    previous = find_previous(run) if compare is None else read_previous(compare)
+    about = _model_file(run.path)
+    names = tuple(about.get("class_names") or map(str, range(len(result.get("class_counts") or ()))))
+    missing: list[str] = []
+    data = _tried(lambda: run_data(config, split, root=data_root), "the data is not at hand", missing)
+    measured = None
+    if data is not None:
+        measured = _tried(lambda: _measured(run.path, data, result, tell), "the model cannot be asked again", missing)
+    audited = _tried(lambda: read_audit(run.path / "audit"), "the audit was left out", missing)
+    speed = run.read_lines("speed.jsonl")
+    return Evidence(
+        path=run.path,
+        config=config,
+        result=result,
+        history=run.read_lines("history.jsonl"),
+        seconds=sum(line.get("seconds") or 0.0 for line in speed) or None,
+        class_names=names,
+        measured=measured,
+        data=None if data is None else data.labelled,
+        audited=audited,
+        previous=previous,
+        missing=tuple(missing),
+    )
+
+
+def _read_result(run: RunFolder) -> dict[str, Any]:
+    try:
+        return run.read_result()
+    except json.JSONDecodeError as error:
+        raise InputError(f"{run.path / 'result.json'} is not JSON: {error}; train the run again") from None
+
+
+def _model_file(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((path / "model.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _measured(
+    path: Path, data: RunData, result: Mapping[str, Any], tell: Callable[[int, int], None]
+) -> Measured | None:
+    if data.unseen is None:
+        return None
+    part, dataset = data.unseen
+    before = (result.get(part) or {}).get("n")
+    if before is not None and before != len(dataset):
+        raise InputError(
+            f"the data has changed since training: {before} {part.replace('_', '-')} samples are {len(dataset)}"
+        )
+    model = TrainedModel.load(path)
+    if dataset.class_names != model.class_names or dataset.inputs.shape != model.input_shape:
+        raise InputError("the data has changed since training: other classes, or inputs of another shape")
+    return measure(model, dataset, part, tell=tell)
+
+
+def _tried(get: Callable[[], T], what: str, missing: list[str]) -> T | None:
+    """``get()``, or None and a sentence about why not: a report with a gap is better than none."""
+    try:
+        return get()
+    except (InputError, OSError) as error:
+        missing.append(f"{what}: {error}")
+        return None

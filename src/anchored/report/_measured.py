@@ -1,0 +1,146 @@
+"""What only the model and the data can tell: its answers to samples that it was not trained on, and their features.
+
+The answers are kept for at most 20,000 samples and the features for at most 4,000, both drawn at random, so a large
+test set costs neither the memory nor the time of a large report; inputs pass through in batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from anchored._random import stream
+from anchored.data import Batches, Dataset
+from anchored.training import TrainedModel
+
+__all__ = ["ANSWERS", "FEATURES", "Measured", "measure"]
+
+ANSWERS, FEATURES = 20_000, 4_000
+_BATCH = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Answers of a model to data with known labels.
+
+    Attributes:
+        part: ``"test"`` or ``"held_out"``.
+        logits: ``(n, k)``, not divided by the temperature.
+        labels: ``(n,)``, the true ones where they are known.
+        total: How many samples the data has; n of them were asked.
+        noisy: Whether the labels are as imperfect as those of training.
+        temperature: The model's.
+        features: ``(m, d)`` of the first m samples, or None where the network does not show them.
+        directions: ``(k, d)``, one per class, or None where the head has none.
+        anchored: Whether the directions were fixed before training.
+        normalized: Whether the head looks at the directions of features only.
+        scale: What the head multiplies cosines with, where it has such a number.
+    """
+
+    part: str
+    logits: Tensor
+    labels: Tensor
+    total: int
+    noisy: bool
+    temperature: float
+    features: Tensor | None = None
+    directions: Tensor | None = None
+    anchored: bool = False
+    normalized: bool = False
+    scale: float | None = None
+
+    @property
+    def n(self) -> int:
+        """How many samples were asked."""
+        return len(self.labels)
+
+    @property
+    def sharp(self) -> Tensor:
+        """Probabilities ``(n, k)`` as training left them."""
+        return self.logits.double().softmax(dim=1)
+
+    @property
+    def calibrated(self) -> Tensor:
+        """Probabilities ``(n, k)`` that the model gives out."""
+        return (self.logits.double() / self.temperature).softmax(dim=1)
+
+
+@torch.inference_mode()
+def measure(
+    model: TrainedModel,
+    dataset: Dataset,
+    part: str,
+    *,
+    answers: int = ANSWERS,
+    features: int = FEATURES,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Measured:
+    """Ask ``model`` about at most ``answers`` samples of ``dataset``.
+
+    Args:
+        model: A trained model.
+        dataset: Labelled data of the model's classes.
+        part: Which part of the data it is, ``"test"`` or ``"held_out"``.
+        answers: The most samples to ask about.
+        features: The most samples whose features are kept.
+        tell: Is told after each batch how many samples were asked, of how many.
+    """
+    n = len(dataset)
+    order = torch.arange(n) if n <= answers else torch.randperm(n, generator=stream(0, "report"))[:answers]
+    if (
+        len(order) > features
+    ):  # the first ones are those whose features are kept, so they must be any, not the first class
+        order = order[torch.randperm(len(order), generator=stream(0, "report", "features"))]
+    network, weight = model.classifier, next(model.parameters())
+    batches = Batches(
+        dataset,
+        batch_size=_BATCH,
+        normalize=model.normalization,
+        device=weight.device,
+        dtype=weight.dtype,
+        workers=2 if hasattr(dataset.inputs, "paths") else 0,
+    )
+    seen: list[Tensor] = []
+    logits: list[Tensor] = []
+    kept: list[Tensor] = []
+    hook = network.head.register_forward_pre_hook(lambda _module, given: seen.append(given[0]))
+    try:
+        for batch in batches.epoch(order, seed=0, epoch=0):
+            seen.clear()
+            logits.append(network(batch.inputs).cpu())
+            if seen and sum(map(len, kept)) < features:
+                kept.append(seen[0].cpu())
+            tell(sum(map(len, logits)), len(order))
+    finally:
+        hook.remove()
+    labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
+    directions = _directions(network)
+    vectors = torch.cat(kept)[:features] if kept and kept[0].ndim == 2 else None
+    if vectors is None or directions is None or vectors.shape[1] != directions.shape[1]:
+        vectors = directions = None
+    return Measured(
+        part,
+        torch.cat(logits),
+        labels[order],
+        n,
+        part == "held_out" and dataset.clean_labels is None,
+        model.temperature,
+        vectors,
+        directions,
+        hasattr(network.head, "prototypes"),
+        bool(getattr(network.head, "normalize", False)),
+        _number(getattr(network.head, "scale", None)),
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _directions(network: nn.Module) -> Tensor | None:
+    rows = getattr(network, "rows", None)
+    found: Tensor | None = None if rows is None else rows()
+    return None if found is None or found.ndim != 2 else found.detach().cpu()

@@ -1,0 +1,95 @@
+"""The run to compare with: another finished one of the same data, by default the one made before this one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anchored._errors import InputError
+from anchored.training import RunConfig, RunFolder
+
+__all__ = ["Changed", "Previous", "find_previous", "read_previous", "settings_that_differ"]
+
+_UNIMPORTANT = ("data.root", "train.device", "train.workers", "train.checkpoint_seconds")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A setting that is not the same in two runs."""
+
+    setting: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True)
+class Previous:
+    """Another finished run."""
+
+    path: Path
+    config: RunConfig
+    result: Mapping[str, Any]
+    class_names: tuple[str, ...]
+
+
+def read_previous(path: str | Path) -> Previous:
+    """The run in ``path``, refused unless it is finished."""
+    run = RunFolder.open(path)
+    result = run.read_result()
+    about = run.path / "model.json"
+    names = json.loads(about.read_text(encoding="utf-8")).get("class_names", ()) if about.is_file() else ()
+    return Previous(run.path, run.read_config(), result, tuple(names))
+
+
+def find_previous(run: RunFolder) -> Previous | None:
+    """The newest finished run of the same data beside ``run`` that ended before it; else the newest of them.
+
+    Runs that cannot be read are passed over: nobody asked for them.
+    """
+    source = run.read_config().data.source
+    ended = (run.path / "result.json").stat().st_mtime_ns
+    here = run.path.resolve()
+    beside = [(file.stat().st_mtime_ns, file.parent) for file in here.parent.glob("*/result.json")]
+    order = sorted(beside, key=lambda each: (each[0] <= ended, each[0], each[1].name), reverse=True)
+    for _, folder in order:
+        if folder == here:
+            continue
+        try:
+            found = read_previous(folder)
+        except (InputError, OSError, ValueError):
+            continue
+        if found.config.data.source == source:
+            return found
+    return None
+
+
+def settings_that_differ(before: RunConfig, now: RunConfig) -> list[Changed]:
+    """Every setting that two runs do not share, but for those that decide no result.
+
+    Example:
+        >>> first, second = RunConfig(), RunConfig().change({"train": {"epochs": 3}})
+        >>> settings_that_differ(first, second)
+        [Changed(setting='train.epochs', before='30', now='3')]
+    """
+    old, new = _flat(before.as_dict()), _flat(now.as_dict())
+    return [
+        Changed(name, _text(old.get(name)), _text(new.get(name)))
+        for name in sorted(old.keys() | new.keys(), key=[*old, *new].index)
+        if old.get(name) != new.get(name) and name not in _UNIMPORTANT
+    ]
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) and value else {f"{prefix}{name}": value}
+    return flat
+
+
+def _text(value: object) -> str:
+    if value is None or value == [] or value == {}:
+        return "none"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

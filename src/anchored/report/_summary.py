@@ -1,0 +1,43 @@
+"""The head of the page: what to remember in one sentence and four numbers."""
+
+from __future__ import annotations
+
+from anchored.report._evidence import Evidence
+from anchored.report._intervals import wilson
+from anchored.report._section import Tile
+from anchored.report._words import count, name, percent
+from anchored.report.sections.accuracy import weakest
+from anchored.report.sections.labels import noise
+
+__all__ = ["headline", "tiles"]
+
+
+def headline(evidence: Evidence) -> str:
+    """The report in one sentence."""
+    scores = evidence.scores
+    kinds = count(evidence.k, "class", "classes")
+    if not scores:
+        return f"A model for {kinds}, trained on {count(int(evidence.result.get('samples', 0)), 'sample')}; not tested."
+    return (
+        f"A model for {kinds} that gives the right answer for {percent(scores['accuracy'])} of "
+        f"{count(int(scores['n']))} {evidence.part_in_words} samples."
+    )
+
+
+def tiles(evidence: Evidence) -> list[Tile]:
+    """The numbers to remember, as far as they are known."""
+    found = []
+    scores = evidence.scores
+    if scores:
+        low, high = wilson(scores["accuracy"], int(scores["n"]))
+        found.append(Tile(percent(scores["accuracy"]), "right answers", f"{percent(low)} to {percent(high)}"))
+    worst = weakest(evidence)
+    if worst is not None:
+        found.append(Tile(percent(worst[1]), "in the weakest class", name(worst[0], 24)))
+    if scores:
+        found.append(Tile(f"±{100 * scores['ece']:.1f}", "points off", "error of its probabilities"))
+    wrong = noise(evidence)
+    if wrong.rate is not None:
+        note = "falsified on purpose" if wrong.known else "in training, estimated"
+        found.append(Tile(percent(wrong.rate), "wrong labels", note))
+    return found

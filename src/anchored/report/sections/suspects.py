@@ -1,0 +1,65 @@
+"""The labels most probably wrong, each with a look at the sample."""
+
+from __future__ import annotations
+
+import shlex
+
+import torch
+
+from anchored._errors import InputError
+from anchored.data import Dataset, RowIds
+from anchored.report._audited import Suspect
+from anchored.report._evidence import Evidence
+from anchored.report._section import Block, Card, Code, Gallery, Paragraph, Section
+from anchored.report._thumbnails import thumbnail
+from anchored.report._words import count, name, percent
+
+__all__ = ["suspects"]
+
+_VALUES = 6
+
+
+def suspects(evidence: Evidence) -> Section:
+    """The section; where there was no audit, how to get one."""
+    title = "Labels to look at first"
+    audited = evidence.audited
+    if audited is None:
+        lead = "The labels were not checked one by one yet; an audit ranks them by how probably they are wrong."
+        commands = "\n".join(shlex.join(["anchored", each, str(evidence.path)]) for each in ("audit", "report"))
+        return Section("suspects", title, lead, [Code(commands)])
+    if not audited.suspects:
+        return Section("suspects", title, "The audit found no label that is probably wrong.")
+    shown = audited.suspects
+    lead = f"These are the {count(len(shown), 'label')} most probably wrong"
+    if audited.expected_errors is not None:
+        lead += f", out of some {count(audited.expected_errors)} that the audit expects"
+    lead += "; correcting them and training again is the surest way to a better model."
+    cards = [_card(each, evidence.data) for each in shown]
+    blocks: list[Block] = [Gallery(cards), Code(shlex.join(["anchored", "review", str(evidence.path)]))]
+    if evidence.data is None:
+        blocks.append(Paragraph("The samples themselves are not shown, because the data is not at hand.", quiet=True))
+    return Section("suspects", title, lead, blocks)
+
+
+def _card(suspect: Suspect, data: Dataset | None) -> Card:
+    note = f"{percent(suspect.probability_wrong, 0)} sure that it is wrong"
+    image, values = "", []
+    if data is not None and _same_sample(suspect, data):
+        try:
+            row = data.inputs.take(torch.tensor([suspect.index]))[0]
+        except (InputError, OSError):
+            row = None
+        if row is not None and data.is_image:
+            image = thumbnail(row)
+        elif row is not None:
+            columns = data.columns or tuple(f"feature {i}" for i in range(len(row)))
+            values = [(name(c, 24), f"{v:.4g}") for c, v in zip(columns, row.tolist()[:_VALUES], strict=False)]
+    return Card(name(suspect.id, 60), name(suspect.given, 40), name(suspect.suggested, 40), note, image, tuple(values))
+
+
+def _same_sample(suspect: Suspect, data: Dataset) -> bool:
+    """Whether the data still has the sample in its place: a picture of another one would mislead."""
+    if not 0 <= suspect.index < len(data):
+        return False
+    here = data.ids[suspect.index]
+    return here == suspect.id or (isinstance(data.ids, RowIds) and here.removeprefix("row ") == suspect.id)

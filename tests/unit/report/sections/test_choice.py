@@ -1,0 +1,65 @@
+"""Mirror of src/anchored/report/sections/choice.py: every method and loss has words, and the facts are the run's."""
+
+import pytest
+
+from anchored.losses.names import NAMES
+from anchored.report.sections.choice import LOSSES, choice, method_in_words, reasons
+
+
+def facts(section):
+    (table,) = [block for block in section.blocks if block.kind == "table" and not block.folded]
+    return dict(table.rows)
+
+
+def test_the_facts_are_those_of_the_run(digits):
+    section = choice(digits)
+    assert "ce+fnpal on 1,293 labelled samples of 10 classes, in 3 passes" in section.lead
+    found = facts(section)
+    assert found["trained on"] == "1,293 samples"
+    assert found["tested on"] == "360 samples"
+    assert "falsified (symmetric), 426 in all" in found["spoiled on purpose"]
+
+
+@pytest.mark.parametrize("name", ["ce", "gce+pal", "nce+rce+fnpal", "ldam+drw+pal", "ce+mixup"])
+def test_a_method_is_told_in_sentences(name):
+    sentences = method_in_words(name)
+    assert len(sentences) >= 2
+    assert all(each.endswith(".") for each in sentences)
+
+
+def test_anchors_are_explained_where_there_are_some():
+    assert "never move" in method_in_words("ce+pal")[0]
+    assert "never move" not in method_in_words("ce")[0]
+    assert any("rare classes" in each for each in method_in_words("ldam+drw+pal"))
+
+
+def test_every_loss_has_words():
+    assert set(LOSSES) == set(NAMES)
+
+
+def test_an_unknown_method_is_passed_over():
+    assert method_in_words("something new") == []
+
+
+def test_reasons_in_whatever_form_they_were_kept():
+    assert reasons({}) == []
+    assert reasons({"auto": "one paragraph"}) == ["one paragraph"]
+    assert reasons({"auto": {"text": "one paragraph"}}) == ["one paragraph"]
+    assert reasons({"auto": {"something": "else"}}) == []
+    (said,) = reasons({"auto": {"noise_rate": 0.25, "imbalance": 40.0}})
+    assert "about 25.0 % of them look wrong, and the largest class has 40.0 times" in said
+
+
+def test_what_corrections_changed_is_shown(digits, changed):
+    done = {
+        "decided": 9,
+        "changed": 7,
+        "wrong_before": 431,
+        "wrong_after": 424,
+        "pairs": [{"given": "<b>", "label": "3", "count": 7}],
+    }
+    section = choice(changed(digits, result={"corrections": done}))
+    said = facts(section)["corrected by hand"]
+    assert said == "9 labels decided on, 7 changed; wrong labels before 431, after 424"
+    (pairs,) = [block for block in section.blocks if block.kind == "table" and block.folded]
+    assert pairs.rows == [("<b>", "3", "7")]
