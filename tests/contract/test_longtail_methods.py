@@ -153,7 +153,7 @@ def test_a_class_without_samples_is_named(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_estimator_takes_it(name):
     data = split().train
-    model = AnchoredClassifier(method=name, backbone="tiny", epochs=3, batch_size=32, random_state=0)
+    model = AnchoredClassifier(method=name, backbone="tiny", epochs=10, batch_size=32, random_state=0)
     x, y = data.inputs.take(torch.arange(len(data))).numpy(), data.labels.numpy()
     assert model.fit(x, y).score(x, y) > 0.5
 

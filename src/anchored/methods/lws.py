@@ -3,7 +3,9 @@
 Stage one is plain training, with mixup or anchors where asked for. In stage two everything that was learnt is frozen,
 the classifier included, and one factor per class on its logits is trained with cross entropy on balanced batches: what
 imbalance does to the lengths of the rows is undone, and their directions stay. The running statistics of BatchNorm
-follow the balanced batches. The reference trains the factors for 5 epochs; the comparisons with mixup take 10.
+follow the balanced batches. The reference trains the factors for 5 epochs; the comparisons with mixup take 10. Its
+learning rate is 0.2 in both stages: where stage one has a much smaller one, give ``second.lr``, or the factors hardly
+move.
 
 References:
     Kang, Xie, Rohrbach, Yan, Gordo, Feng and Kalantidis, 2020. Decoupling Representation and Classifier for
