@@ -36,8 +36,8 @@ MEASURES = {
     "many": "many",
     "medium": "medium",
     "few": "few",
-    "ece": "ECE",
-    "ece_uncalibrated": "ECE",
+    "ece": "ECE calibrated",
+    "ece_uncalibrated": "ECE raw",
 }
 """How measures are called in headings."""
 

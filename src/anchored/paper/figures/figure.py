@@ -1,0 +1,122 @@
+"""A figure of the paper as a value: which runs it shows, what is read off them, and how that is drawn.
+
+The runs are those of a table (rows times cells, one seed): the paper's setting, or a quick one on MNIST. ``read`` turns
+finished runs into numbers, ``draw`` turns numbers into a picture and needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from anchored._errors import InputError
+from anchored.paper.figures.runs import Runs, Watch, train
+from anchored.paper.figures.style import check_out, save, styled
+from anchored.paper.table import Job, Table
+from anchored.paper.worker import Place
+from anchored.training import Progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
+__all__ = ["Figure"]
+
+D = TypeVar("D")
+
+_TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure(Generic[D]):
+    """A figure of the paper.
+
+    Example:
+        >>> from anchored.paper.figures import FIGURES
+        >>> [job.row for job in FIGURES["norms"].jobs()][0], len(FIGURES["norms"].jobs(quick=True))
+        ('ce', 4)
+    """
+
+    name: str
+    claim: str
+    """What the figure is there to show."""
+    cost: str
+    """How long its runs take."""
+    read: Callable[[Runs], D]
+    """The numbers of the figure, from its finished runs."""
+    draw: Callable[[D], Picture]
+    """The picture, from its numbers alone."""
+    table: Table | None = None
+    """The paper's runs; None where nothing is trained."""
+    quick: Table | None = None
+    """A small version of them."""
+    watch: Watch | None = None
+    """What has to be kept of a run beyond its history."""
+
+    def jobs(self, *, epochs: int | None = None, quick: bool = False) -> list[Job]:
+        """The runs of the figure.
+
+        Args:
+            epochs: Another length than the recipe's.
+            quick: Those of the small version.
+        """
+        table = self.quick if quick else self.table
+        if table is None:
+            if epochs is not None or quick:
+                said = "--quick" if quick else "--epochs"
+                raise InputError(f"figure {self.name} trains nothing that could be shortened; leave out {said}")
+            return []
+        return table.jobs(seeds=[0], epochs=epochs)
+
+    def make(
+        self,
+        *,
+        out: Path,
+        store: Path,
+        data_root: Path | None = None,
+        epochs: int | None = None,
+        quick: bool = False,
+        progress: Progress | None = None,
+    ) -> Path:
+        """Draw the figure, and run before what is missing in the store.
+
+        Args:
+            out: The picture to write: SVG, PNG or PDF.
+            store: The folder of the runs, shared with the tables.
+            data_root: Where the data lies.
+            epochs: Another length of the runs; the picture says so.
+            quick: The small version; the picture says so.
+            progress: Is told what happens.
+        """
+        check_out(out)
+        jobs = self.jobs(epochs=epochs, quick=quick)
+        place = Place(str(store), None if data_root is None else str(data_root))
+        runs = Runs((), place)
+        if jobs:
+            runs = train(jobs, place, progress=Progress() if progress is None else progress, watch=self.watch)
+        numbers = self.read(runs)
+        with styled():
+            return save(self.draw(numbers), out, caption=self.caption(runs, quick=quick))
+
+    def caption(self, runs: Runs, *, quick: bool = False) -> str:
+        """What was run, in a line; a version that is not the paper's says so first."""
+        if not runs.jobs:
+            return ""
+        samples = sorted({runs.result(job)["samples"] for job in runs.jobs}, reverse=True)
+        images = " or ".join(f"{n:,}" for n in samples) + " images"
+        said = f"{_setting(runs.jobs)}, {images}, seed 0"
+        if quick:
+            return f"Quick version: {said}. The full version: {_setting(self.jobs())}."
+        if runs.jobs[0].shortened:
+            return f"Shortened: {said}. The full recipe has {runs.jobs[0].full_epochs} epochs."
+        return f"{said[0].upper()}{said[1:]}."
+
+
+def _setting(jobs: Sequence[Job]) -> str:
+    """Data, network and length of ``jobs``, which have them in common."""
+    settings = jobs[0].settings
+    source, backbone = settings["data"]["source"], settings["backbone"]
+    widths = "-".join(map(str, backbone.get("options", {}).get("hidden", ())))
+    network = f"{backbone['name']} {widths}".strip()
+    return f"{_TITLES.get(source, source)}, {network}, {jobs[0].epochs} epochs"

@@ -1,0 +1,93 @@
+"""The label distribution of mini-WebVision: noisy labels that are unbalanced as well.
+
+Claim
+    Of the first fifty classes of WebVision's Google part the largest has 3,134 images and the smallest 462, so that the
+    set is unbalanced by a factor of 6.8 on top of its noise.
+
+Command
+    ``anchored paper figure webvision_labels --data-root WEBVISION``. Nothing is trained and no image is opened; the
+    folder needs the list ``webvision_mini_train.txt`` only, which is made from the one that comes with the data::
+
+        awk '$2 < 50' info/train_filelist_google.txt > webvision_mini_train.txt
+
+Cost
+    A second.
+
+References:
+    Li et al., 2017. WebVision Database: Visual Learning and Understanding from Web Data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anchored._errors import InputError
+from anchored.paper.figures.figure import Figure
+from anchored.paper.figures.runs import Runs
+from anchored.paper.figures.style import BLUE, subplots
+from anchored.paper.tables import webvision_mini
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
+__all__ = ["FIGURE", "draw", "label_counts", "read"]
+
+_LIST = webvision_mini.TABLE.needs[0]
+_BELOW = int(webvision_mini.TABLE.cells[0].settings["data"]["below_label"])
+
+
+def read(runs: Runs) -> list[int]:
+    """Images of each class, in the order of the labels."""
+    root = runs.place.data_root
+    if root is None or not (Path(root) / _LIST).is_file():
+        where = "no --data-root is given" if root is None else f"{root} has no {_LIST}"
+        raise InputError(
+            f"{where}; get the lists of WebVision 1.0 from its site, cut the Google one to labels below {_BELOW} with "
+            f"awk '$2 < {_BELOW}' info/train_filelist_google.txt > {_LIST}, and give its folder as --data-root"
+        )
+    return label_counts(Path(root) / _LIST)
+
+
+def label_counts(path: Path, below: int = _BELOW) -> list[int]:
+    """How many lines of a list ``path label`` have each label under ``below``.
+
+    Unlike :func:`anchored.data.load_list` it looks for no image, so that the list alone is enough.
+    """
+    counts: Counter[int] = Counter()
+    with path.open(encoding="utf-8") as lines:
+        for row, line in enumerate(lines, start=1):
+            label = line.rsplit(maxsplit=1)[-1:]
+            if label and not (label[0].isascii() and label[0].isdigit()):
+                raise InputError(f"{path}, row {row}: a line must be `path label` with a whole number, got {line!r}")
+            counts.update(map(int, label))
+    found = [counts[label] for label in range(below)]
+    if not all(found):
+        raise InputError(f"{path}: no image of class {found.index(0)}; the list must hold all {below} classes")
+    return found
+
+
+def draw(counts: Sequence[int]) -> Picture:
+    """A bar per class, the largest first."""
+    ordered = sorted(counts, reverse=True)
+    picture, (axes,) = subplots(1, 1, size=(5.2, 2.6))
+    axes.bar(range(len(ordered)), ordered, width=0.85, color=BLUE)
+    for place, side in ((0, "left"), (len(ordered) - 1, "right")):
+        axes.text(place, ordered[place], f" {ordered[place]:,} ", ha=side, va="bottom", fontsize=7.5)
+    axes.set_title(f"mini-WebVision: {sum(counts):,} images, largest to smallest {ordered[0] / ordered[-1]:.1f}")
+    axes.set_xlabel("class, most frequent first")
+    axes.set_ylabel("training images")
+    axes.set_xlim(-0.7, len(ordered) - 0.3)
+    axes.grid(axis="y")
+    return picture
+
+
+FIGURE: Figure[Sequence[int]] = Figure(
+    name="webvision_labels",
+    claim="mini-WebVision is unbalanced by a factor of 6.8 on top of its noise.",
+    cost="A second; nothing is trained.",
+    read=read,
+    draw=draw,
+)
