@@ -20,9 +20,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch import Tensor, nn
 
-from anchored import methods
+from anchored import auto, methods
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
+from anchored.audit import CrossFit, Suspects, audit
+from anchored.audit.cross_fit import plain_logits
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.training import Fitted, RunConfig, TrainedModel
 from anchored.training import fit as train
@@ -35,7 +37,6 @@ _FULL_BATCH_EPOCHS = 100
 _LR, _FULL_BATCH_LR = 0.002, 0.01
 _FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
 _SMALL_BATCH, _LARGE_BATCH, _LARGE = 64, 128, 10_000
-_ENOUGH_TO_ESTIMATE, _HELD_OUT_TO_ESTIMATE = 50, 0.2
 _PREDICTION_BATCH = 1_024
 _COLOURS = (1, 3, 4)
 
@@ -51,9 +52,9 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
             what to do about it.
         noise_rate: The share of wrong labels, for methods whose scale depends on it. A number is taken as it is.
-            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` fits twice: the first model is kept
-            from a fifth of the data, and the share of its labels that it contradicts is what the second goes by.
-            That share holds the model's own mistakes too, so it errs upwards. Below 50 samples it is None.
+            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` looks first, see :mod:`anchored.auto`: two
+            short models judge the half of the labels that they did not see; with ``method="auto"``, a label then
+            counts only as far as it can be trusted. That takes a third of a fit more. Up to 200 samples it is None.
         epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
             and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
@@ -76,7 +77,10 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         feature_names_in_: Their names, where ``X`` was a data frame with string columns.
         n_iter_: Epochs trained.
         history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
-        noise_rate_: The share of wrong labels that the method went by; with ``noise_rate="auto"``, estimated.
+        noise_rate_: The share of wrong labels: given, assumed, or with ``noise_rate="auto"`` estimated.
+        label_issues_: The rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
+            (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``. With
+            ``noise_rate="auto"`` no row is judged by a model that saw its label; otherwise the fitted model judges.
         config_: Every setting of the fit, nothing left ``auto``.
         model_: The trained model as a torch module: raw inputs in, calibrated logits out.
 
@@ -140,7 +144,10 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         _check_layout(rows)
         check_classification_targets(labels)
         weights = None if sample_weight is None else _sample_weights(sample_weight, len(rows))
+        self._rows = np.arange(len(rows))
+        self._issues: Suspects | None = None
         if weights is not None and not weights.all():
+            self._rows = self._rows[weights > 0]
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
@@ -160,6 +167,20 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.model_, self.config_ = fitted.model, fitted.config
         self.history_, self.n_iter_ = fitted.history, len(fitted.history)
         return self
+
+    @property
+    def label_issues_(self) -> Suspects:
+        """The rows whose label is probably wrong, the most suspicious first."""
+        check_is_fitted(self, "model_")
+        if self._issues is None:
+            found = audit(None, self._judged, logits=self._judgement, duplicates=False).suspects.as_dict()
+            issues = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
+            table = {name: [values[i] for i in issues] for name, values in found.items()}
+            table["index"] = self._rows[table["index"]].tolist()
+            table["id"] = [f"row {i}" for i in table["index"]]
+            table["rank"] = list(range(1, len(issues) + 1))
+            self._issues = Suspects(table)
+        return self._issues
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second, as scikit-learn has it."""
@@ -193,18 +214,19 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _train(self, data: Dataset, *, double: bool) -> Fitted:
         settings = self._settings(data, double=double)
-        if self.noise_rate == "auto" and len(data) >= _ENOUGH_TO_ESTIMATE:
-            settings = merge(settings, {"method": {"noise_rate": self._estimated_noise_rate(data, settings)}})
-        fitted = train(Split(data), settings, module=copy.deepcopy(self.module))
-        self.noise_rate_ = float(fitted.config.method.noise_rate)
+        crossed: CrossFit | None = None
+        fitted: Fitted
+        if self.noise_rate == "auto":
+            fitted = looked = auto.fit(Split(data), settings, module=copy.deepcopy(self.module))
+            crossed = looked.crossed
+        else:
+            fitted = train(Split(data), settings, module=copy.deepcopy(self.module))
+        found = fitted.result.get("auto", {}).get("noise_rate", fitted.config.method.noise_rate)
+        self.noise_rate_ = float(found)
+        # Of the data only the labels are kept; their judges have seen the rest.
+        self._judged = Dataset(data.name, TensorInputs(torch.zeros(len(data), 1)), data.labels, data.class_names)
+        self._judgement = plain_logits(fitted.model, data, fitted.config) if crossed is None else crossed.logits
         return fitted
-
-    def _estimated_noise_rate(self, data: Dataset, settings: dict[str, Any]) -> float:
-        """The share of held-out labels that a first model contradicts, by the rule of succession."""
-        held = {"data": {"hold_out": _HELD_OUT_TO_ESTIMATE}}
-        first = train(Split(data), merge(settings, held), module=copy.deepcopy(self.module)).result
-        n = first["calibration"]["n"]
-        return float(((1 - first["held_out"]["accuracy"]) * n + 1) / (n + 2))
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
         """The parameters as a configuration for :func:`anchored.training.fit`."""
@@ -226,7 +248,9 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 "device": "cpu" if precision == "64" and self.device == "auto" else self.device,
             },
         }
-        if self.noise_rate is not None and self.noise_rate != "auto":
+        if self.noise_rate == "auto":
+            chosen["method"]["noise_rate"] = "auto"
+        elif self.noise_rate is not None:
             chosen["method"]["noise_rate"] = check_real(
                 "noise_rate", self.noise_rate, low=0, high=1, closed="left", way_out="or pass None or 'auto'"
             )

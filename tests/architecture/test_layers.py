@@ -18,6 +18,7 @@ LEVELS = {
 SIDEWAYS = {
     ("theory", "losses"), ("theory", "prototypes"),          # theorems speak of both
     ("metrics", "imbalance"),                                # accuracy is reported by its groups
+    ("auto", "audit"), ("estimator", "auto"), ("estimator", "audit"),   # auto acts on what an audit finds
     ("training", "methods"),                                 # the loop runs what a method describes
     ("cli", "bench"), ("cli", "report"), ("cli", "review"), ("cli", "demo"), ("demo", "cli"), ("__main__", "cli"),
 }  # fmt: skip

@@ -120,7 +120,10 @@ def test_the_weights_of_a_batch_add_up_over_the_processes(n, world_size, per_pro
         class_weights=lambda epoch: by_class,
         sample_weights=dataset.weights,
     )
-    parts = [_shard(plan, Batches(dataset, batch_size=per_process), 0, OneOf(r, world_size)) for r in range(world_size)]
+    model = torch.nn.Linear(1, 1)
+    state = State(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    batches = Batches(dataset, batch_size=per_process)
+    parts = [_shard(plan, batches, state, OneOf(rank, world_size)) for rank in range(world_size)]
     each = by_class[dataset.labels].double() * (1 if dataset.weights is None else dataset.weights.double())
     for number, total in enumerate(parts[0].totals.tolist()):
         by_hand = 0.0

@@ -158,9 +158,34 @@ def test_noise_rate_auto_estimates_the_rate_and_goes_by_it():
     X, y = make_blobs(600, centers=[[-4, 0], [4, 0], [0, 6]], random_state=0)
     noisy = symmetric(torch.from_numpy(y), 0.3, 3, generator=torch.Generator().manual_seed(0)).labels.numpy()
     model = quick(epochs=10, noise_rate="auto").fit(X, noisy)
-    assert model.noise_rate_ == pytest.approx(0.3, abs=0.12)  # from 120 held-out labels
-    assert model.config_.method.noise_rate == model.noise_rate_
+    assert model.noise_rate_ == pytest.approx(0.3, abs=0.06)
+    assert model.config_.train.labels == "cleaned"
     assert model.score(X, y) > 0.95
+    named = quick(method="ce+fnpal", epochs=10, noise_rate="auto").fit(X, noisy)
+    assert named.config_.method.noise_rate == pytest.approx(named.noise_rate_, abs=1e-4)
+    assert named.config_.train.labels == "given"
+
+
+@pytest.mark.parametrize("noise_rate", ["auto", None])
+def test_label_issues_are_the_flipped_rows_of_x(noise_rate):
+    X, y = make_blobs(400, centers=[[-4, 0], [4, 0], [0, 6]], random_state=0)
+    noisy = symmetric(torch.from_numpy(y), 0.2, 3, generator=torch.Generator().manual_seed(0)).labels.numpy()
+    names = np.array(["ash", "birch", "cedar"])
+    weights = np.ones(400)
+    weights[:50] = 0.0  # these rows are not there, and the others keep their numbers
+    model = quick(epochs=10, noise_rate=noise_rate).fit(X, names[noisy], sample_weight=weights)
+    issues = model.label_issues_
+    flipped = {i for i in range(50, 400) if noisy[i] != y[i]}
+    assert len(flipped & set(issues.column("index"))) > 0.9 * len(flipped)
+    assert len(set(issues.column("index")) - flipped) < 0.1 * len(flipped)
+    assert issues.column("rank") == list(range(1, len(issues) + 1))
+    for issue in issues[:20]:
+        assert issue.given == names[noisy[issue.index]]
+        assert issue.suggested == names[y[issue.index]]
+
+
+def test_label_issues_need_a_fitted_model():
+    assert not hasattr(quick(), "label_issues_")
 
 
 def test_too_few_samples_to_estimate_a_rate_go_by_the_usual_one(blobs):

@@ -2,12 +2,16 @@
 
 from anchored.bench._measure import Result, peak_bytes, seconds
 
-__all__ = ["BENCHMARKS", "Result", "peak_bytes", "seconds"]
+__all__ = ["BENCHMARKS", "LONG", "Result", "peak_bytes", "seconds"]
 
 BENCHMARKS = {
     "prototypes": "anchored.bench.prototypes",
     "losses": "anchored.bench.losses",
     "training": "anchored.bench.training",
     "estimator": "anchored.bench.estimator",
+    "audit": "anchored.bench.audit",
+    "auto": "anchored.bench.auto",
 }
-"""Name to module; each module has a function ``run() -> Result``."""
+"""Name to module; each has a function ``run() -> Result``, of which all arguments are optional and by keyword."""
+LONG = ("audit", "auto")
+"""Those that train for many minutes, and are run only when they are named."""

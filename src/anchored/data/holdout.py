@@ -7,13 +7,14 @@ Of class j with :math:`n_j` samples :math:`\lfloor f n_j \rfloor` are held out; 
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.data.dataset import Dataset
 
-__all__ = ["hold_out"]
+__all__ = ["held_out_mask", "hold_out"]
 
 
 def hold_out(dataset: Dataset, fraction: float, seed: int) -> tuple[Dataset, Dataset]:
@@ -30,6 +31,12 @@ def hold_out(dataset: Dataset, fraction: float, seed: int) -> tuple[Dataset, Dat
         >>> len(train), len(held)
         (1293, 144)
     """
+    held = held_out_mask(dataset, fraction, seed)
+    return dataset.subset((~held).nonzero()[:, 0]), dataset.subset(held.nonzero()[:, 0])
+
+
+def held_out_mask(dataset: Dataset, fraction: float, seed: int) -> Tensor:
+    """``(n,)`` bool: which samples :func:`hold_out` holds out."""
     check_real("fraction", fraction, low=0, high=1, closed="neither", way_out="a tenth is usual")
     if not dataset.labelled:
         raise InputError(f"{dataset.name}: a part can be held out only where every sample has a label")
@@ -49,4 +56,4 @@ def hold_out(dataset: Dataset, fraction: float, seed: int) -> tuple[Dataset, Dat
     held[grouped[place < quota[labels]]] = True
     if not held.any():
         raise InputError(f"{dataset.name}: holding out {fraction:g} of {len(dataset)} samples gives none; raise it")
-    return dataset.subset((~held).nonzero()[:, 0]), dataset.subset(held.nonzero()[:, 0])
+    return held

@@ -8,13 +8,12 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from anchored import losses, theory
+from anchored import losses, prototypes, theory
 from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.heads import AnchoredHead, CosineHead, LinearHead
 from anchored.losses import Loss
 from anchored.methods.method import COUNT_LOSSES, Method
-from anchored.prototypes import make, paper
 
 __all__ = ["Anchors", "make_head", "make_loss"]
 
@@ -31,7 +30,7 @@ def make_head(
     noise_rate: float | None = None,
     scale: float | None = None,
     anchors: Anchors = "auto",
-    prototypes: Tensor | None = None,
+    rows: Tensor | None = None,
     generator: torch.Generator | None = None,
 ) -> AnchoredHead | CosineHead | LinearHead:
     """The head of ``method`` for features of dimension ``in_features``.
@@ -44,7 +43,7 @@ def make_head(
         noise_rate: The share of wrong labels, for methods whose scale depends on it.
         scale: A scale to use instead of the method's own.
         anchors: Which prototypes an anchored head gets.
-        prototypes: Prototypes of your own instead, unit rows ``(k, d)``.
+        rows: Prototypes of your own instead, unit rows ``(k, d)``.
         generator: Where the anchors' orientation, or the initial weights, are drawn from.
 
     Example:
@@ -59,14 +58,14 @@ def make_head(
         return LinearHead(in_features, num_classes, generator=generator)
     if method.head == "cosine":
         return CosineHead(in_features, num_classes, scale=factor, generator=generator)
-    if prototypes is None:
-        prototypes = _anchors(anchors, num_classes, in_features, signed_features, generator)
+    if rows is None:
+        rows = _anchors(anchors, num_classes, in_features, signed_features, generator)
     return AnchoredHead(
         in_features,
         num_classes,
         normalize=method.normalize,
         scale=factor,
-        prototypes=prototypes,
+        prototypes=rows,
     )
 
 
@@ -101,12 +100,12 @@ def _scale(method: Method, noise_rate: float | None) -> float:
 
 def _anchors(anchors: Anchors, k: int, d: int, signed_features: bool, generator: torch.Generator) -> Tensor:
     if anchors == "auto":
-        return make(k, d, features="signed" if signed_features else "nonnegative", generator=generator)
+        return prototypes.make(k, d, features="signed" if signed_features else "nonnegative", generator=generator)
     if anchors == "aligned":
-        return make(k, d, features="nonnegative", generator=generator)
+        return prototypes.make(k, d, features="nonnegative", generator=generator)
     if anchors == "random":
-        return make(k, d, features="signed", generator=generator)
+        return prototypes.make(k, d, features="signed", generator=generator)
     if anchors == "paper":
         seed = int(torch.randint(2**31, (1,), generator=generator))
-        return paper(k, d, seed=seed)
+        return prototypes.paper(k, d, seed=seed)
     raise InputError(f"anchors must be one of {', '.join(get_args(Anchors))}, got {anchors!r}")

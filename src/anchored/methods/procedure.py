@@ -93,7 +93,7 @@ class Given:
             noise_rate=self.noise_rate,
             scale=self.scale,
             anchors=self.anchors,
-            prototypes=rows,
+            rows=rows,
             generator=self.generator(stream_name),
         )
 

@@ -119,7 +119,7 @@ class TrainConfig(_Part):
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
     labels: Literal["auto", "given", "cleaned"] = "auto"
-    """``cleaned`` learns what a look at the labels makes of them, as far as it is sure; see :mod:`anchored.auto`."""
+    """``cleaned`` counts each label as far as a look at all of them trusts it; see :mod:`anchored.auto`."""
     seed: int = Field(default=0, ge=0)
     precision: Literal["32", "64", "bf16"] = "32"
     device: str = "auto"

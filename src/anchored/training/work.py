@@ -63,7 +63,7 @@ class Work:
             kept = (~held).nonzero()[:, 0]
             self.train_set, self.held_out = data.subset(kept), data.subset(held.nonzero()[:, 0])
         if targets is not None:
-            self.train_set = _learned(self.train_set, targets.subset(kept))
+            self.train_set = targets.subset(kept)
         self.test = test if test is not None and len(test) else None
         self.counts = self.train_set.counts
         self.normalization = _normalization(config, self.train_set)
@@ -233,12 +233,6 @@ def given_for(config: RunConfig, counts: Tensor, backbone: MakesBackbone, *, bla
         options=config.method.options,
         blank=blank,
     )
-
-
-def _learned(given: Dataset, targets: Dataset) -> Dataset:
-    """``targets``, but a class that no target is left of keeps the samples that were given as it."""
-    lost = targets.counts == 0
-    return targets.with_labels(torch.where(lost[given.labels], given.labels, targets.labels))
 
 
 def _normalization(config: RunConfig, data: Dataset) -> Normalization:

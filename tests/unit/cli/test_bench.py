@@ -1,5 +1,6 @@
 """Mirror of src/anchored/cli/bench.py: results as a table or as JSON, an unknown name refused."""
 
+import importlib
 import json
 from types import SimpleNamespace
 
@@ -7,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anchored import InputError
+from anchored import bench as benchmarks
 from anchored.cli import app
 
 
@@ -32,3 +34,33 @@ def test_refuses_an_unknown_name():
     error = CliRunner().invoke(app, ["bench", "toyy"]).exception
     assert isinstance(error, InputError)
     assert "did you mean 'toy'" in str(error)
+
+
+def test_options_reach_the_benchmarks_that_take_them(monkeypatch):
+    given = {}
+    result = SimpleNamespace(title="toy", columns=["what"], rows=[["a"]], note="", facts={})
+    monkeypatch.setattr(benchmarks, "LONG", ("toy",))
+    monkeypatch.setattr(
+        importlib, "import_module", lambda name: SimpleNamespace(run=lambda **g: given.update(g) or result)
+    )
+    flags = ["--data-root", "R", "--seeds", "0,1,2", "--epochs", "3"]
+    assert CliRunner().invoke(app, ["bench", "toy", *flags]).exit_code == 0
+    assert given == {"data_root": "R", "seeds": (0, 1, 2), "epochs": 3}
+
+
+def test_long_benchmarks_run_only_when_they_are_named(monkeypatch):
+    monkeypatch.setattr(benchmarks, "LONG", ("toy",))
+    printed = CliRunner().invoke(app, ["bench"])
+    assert printed.exit_code == 0
+    assert "toy" not in printed.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["toy", "--epochs", "3"], "--epochs is for bench"), (["audit", "--seeds", "one"], "--seeds takes whole numbers")],
+)
+def test_refuses_options_that_mean_nothing(monkeypatch, arguments, said):
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", {"toy": "toy_module", "audit": "toy_module"})
+    error = CliRunner().invoke(app, ["bench", *arguments]).exception
+    assert isinstance(error, InputError)
+    assert said in str(error)

@@ -1,0 +1,277 @@
+"""An audit: how bad the labels are, and which ones, in one object that can be kept in a folder.
+
+=================  ================================================================================
+``suspects.csv``   every sample that was judged, most probably wrong first
+``audit.json``     the noise rate and its interval, the transition matrix, classes, pairs, duplicates
+=================  ================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored._files import write_json
+from anchored.audit.cross_fit import plain_logits
+from anchored.audit.label_noise import LabelNoise, fit_label_noise
+from anchored.audit.near_duplicates import near_duplicates
+from anchored.audit.suspects import Suspects, rank
+from anchored.data import Dataset
+from anchored.training import TrainedModel
+
+__all__ = ["Audit", "ClassNoise", "ConfusedPair", "DuplicateGroup", "audit"]
+
+ABOUT, RANKED = "audit.json", "suspects.csv"
+_MOST_PAIRS = 100
+
+
+@dataclass(frozen=True)
+class ClassNoise:
+    """How many samples carry a class's name, and the share of them that is of another."""
+
+    name: str
+    count: int
+    noise_rate: float | None
+    """None where no sample carries the name."""
+
+
+@dataclass(frozen=True)
+class ConfusedPair:
+    """How many samples given as one class are expected to be of another, and which share of the class that is."""
+
+    given: str
+    suggested: str
+    count: float
+    share: float
+
+
+@dataclass(frozen=True)
+class DuplicateGroup:
+    """Samples that look alike and are labelled differently; the distance is a share of the usual one, 0 for copies."""
+
+    indices: tuple[int, ...]
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What the labels of a data set are worth.
+
+    Attributes:
+        noise_rate: The share of wrong labels.
+        interval: What it may be, at 95 %.
+        transition: ``(k, k)``; row i says how the samples of true class i were labelled.
+        class_names: In the order of the matrix.
+        suspects: Every sample that was judged, most probably wrong first.
+        classes: The noise among the samples given as each class.
+        pairs: Which classes are taken for which, most often first.
+        duplicates: Near-duplicates under different labels, nearest first.
+    """
+
+    noise_rate: float
+    interval: tuple[float, float]
+    transition: Tensor
+    class_names: tuple[str, ...]
+    suspects: Suspects
+    classes: tuple[ClassNoise, ...]
+    pairs: tuple[ConfusedPair, ...]
+    duplicates: tuple[DuplicateGroup, ...] = ()
+
+    @property
+    def samples(self) -> int:
+        """How many labels were judged."""
+        return len(self.suspects)
+
+    @property
+    def expected_errors(self) -> float:
+        """How many of them are wrong, by the sum of their probabilities."""
+        return float(sum(self.suspects.column("probability_wrong")))
+
+    def describe(self) -> str:
+        """The findings in a few sentences."""
+        low, high = self.interval
+        text = (
+            f"About {self.noise_rate:.1%} of the {self.samples:,} labels are wrong (between {low:.1%} and {high:.1%}), "
+            f"some {self.expected_errors:,.0f} in all."
+        )
+        known = [each for each in self.classes if each.noise_rate is not None]
+        if self.noise_rate > 0.005 and known:
+            worst = max(known, key=lambda each: each.noise_rate or 0.0)
+            text += f" The worst class is {worst.name!r}, with {worst.noise_rate:.1%} of its {worst.count:,} labels."
+            if self.pairs and self.pairs[0].count >= 1:
+                pair = self.pairs[0]
+                text += f" Most often {pair.suggested!r} is labelled {pair.given!r} (some {pair.count:,.0f} times)."
+        if self.duplicates:
+            groups = len(self.duplicates)
+            text += f" {groups:,} group{'s' * (groups > 1)} of near-duplicates carry different labels."
+        return text
+
+    def save(self, folder: str | Path, *, formats: Sequence[str] = ("csv",)) -> None:
+        """Write ``audit.json`` and ``suspects.csv`` into ``folder``, which is made where it is missing.
+
+        Args:
+            folder: Where to.
+            formats: Of the ranking: ``csv``, always, and ``parquet`` and ``json`` beside it.
+        """
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {folder} for the audit: {error.strerror}") from None
+        for form in dict.fromkeys(["csv", *formats]):
+            self.suspects.save(folder / f"suspects.{form}")
+        write_json(folder / ABOUT, self.as_dict())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the ranking as plain values, as ``audit.json`` holds it."""
+        return {
+            "noise_rate": self.noise_rate,
+            "interval": list(self.interval),
+            "transition": self.transition.tolist(),
+            "class_names": list(self.class_names),
+            "samples": self.samples,
+            "expected_errors": self.expected_errors,
+            "classes": [asdict(each) for each in self.classes],
+            "pairs": [asdict(each) for each in self.pairs],
+            "duplicates": [
+                {"indices": list(g.indices), "ids": list(g.ids), "labels": list(g.labels), "distance": g.distance}
+                for g in self.duplicates
+            ],
+        }
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Audit:
+        """Read what :meth:`save` wrote."""
+        folder = Path(folder)
+        for name in (ABOUT, RANKED):
+            if not (folder / name).is_file():
+                raise InputError(f"{folder} holds no audit ({name} is missing); make one with: anchored audit RUN")
+        try:
+            about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            return cls(
+                noise_rate=float(about["noise_rate"]),
+                interval=(float(about["interval"][0]), float(about["interval"][1])),
+                transition=torch.tensor(about["transition"], dtype=torch.float64),
+                class_names=tuple(about["class_names"]),
+                suspects=Suspects.load(folder / RANKED),
+                classes=tuple(ClassNoise(**each) for each in about["classes"]),
+                pairs=tuple(ConfusedPair(**each) for each in about["pairs"]),
+                duplicates=tuple(
+                    DuplicateGroup(tuple(g["indices"]), tuple(g["ids"]), tuple(g["labels"]), g["distance"])
+                    for g in about["duplicates"]
+                ),
+            )
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"the audit in {folder} cannot be read ({error}); make it again") from None
+
+
+def audit(
+    model: TrainedModel | None,
+    dataset: Dataset,
+    *,
+    logits: Tensor | None = None,
+    noise: LabelNoise | None = None,
+    duplicates: bool = True,
+    generator: torch.Generator | None = None,
+) -> Audit:
+    """Judge every label of ``dataset``.
+
+    A model that was not trained on ``dataset`` can be asked directly. One that was may have learnt some wrong labels
+    by heart; then give the logits of :func:`anchored.audit.cross_fit`, where no model judges a sample that it saw.
+
+    Args:
+        model: What to judge by; None where ``logits`` are given.
+        dataset: With labels; samples without one are left out.
+        logits: ``(n, k)`` to use instead of the model's own.
+        noise: A law of the labels that was estimated before; None estimates it here.
+        duplicates: Whether to look for near-duplicates under different labels.
+        generator: Of the bootstrap behind the interval.
+
+    Example:
+        >>> from anchored.data import corrupt, load_digits
+        >>> from anchored.audit import cross_fit
+        >>> data = corrupt(load_digits().train, "symmetric=0.3", seed=0).dataset
+        >>> found = audit(None, data, logits=cross_fit(data, {"train": {"epochs": 12}}).logits, duplicates=False)
+        >>> abs(found.noise_rate - 0.3) < 0.08
+        True
+        >>> first = [data.labels[s.index] != data.clean_labels[s.index] for s in found.suspects[:100]]
+        >>> sum(map(int, first)) > 95      # of the hundred most suspicious, so many are wrong indeed
+        True
+    """
+    if logits is None:
+        if model is None:
+            raise InputError("an audit needs a model or its logits; give one of them")
+        if model.class_names != dataset.class_names:
+            raise InputError(
+                f"{dataset.name}: its classes {dataset.class_names} are not the model's {model.class_names}; "
+                f"rename them"
+            )
+        logits = plain_logits(model, dataset)
+    if logits.shape != (len(dataset), dataset.k):
+        raise InputError(
+            f"logits must be ({len(dataset)}, {dataset.k}), a row per sample of {dataset.name}, "
+            f"got {tuple(logits.shape)}"
+        )
+    index = (dataset.labels >= 0).nonzero()[:, 0]
+    if len(index) == 0:
+        raise InputError(f"{dataset.name}: no sample has a label, so there is nothing to judge; give labels")
+    rows, labels = logits[index], dataset.labels[index]
+    if noise is None:
+        weights = None if dataset.weights is None else dataset.weights[index]
+        noise = fit_label_noise(rows, labels, weights=weights, generator=generator)
+    posterior = noise.posterior(rows, labels)
+    suspects = rank(dataset, index, rows, noise.probabilities(rows), posterior)
+    names = dataset.class_names
+    counted = posterior.new_zeros(dataset.k, dataset.k).index_add_(0, labels, posterior)  # given x true
+    groups = near_duplicates(dataset, generator=generator) if duplicates else []
+    return Audit(
+        noise_rate=noise.rate,
+        interval=noise.interval,
+        transition=noise.transition,
+        class_names=names,
+        suspects=suspects,
+        classes=_classes(counted, names),
+        pairs=_pairs(counted, names),
+        duplicates=tuple(
+            DuplicateGroup(
+                group.indices,
+                tuple(dataset.ids[i] for i in group.indices),
+                tuple(names[j] for j in group.labels),
+                group.distance,
+            )
+            for group in groups
+        ),
+    )
+
+
+def _classes(counted: Tensor, names: tuple[str, ...]) -> tuple[ClassNoise, ...]:
+    sizes = counted.sum(dim=1)
+    return tuple(
+        ClassNoise(name, round(float(sizes[j])), float(1 - counted[j, j] / sizes[j]) if sizes[j] > 0 else None)
+        for j, name in enumerate(names)
+    )
+
+
+def _pairs(counted: Tensor, names: tuple[str, ...]) -> tuple[ConfusedPair, ...]:
+    k = len(names)
+    wrong = counted.clone().fill_diagonal_(0.0)
+    found = []
+    for place in wrong.flatten().argsort(descending=True, stable=True)[:_MOST_PAIRS].tolist():
+        given, true = divmod(place, k)
+        count = float(wrong[given, true])
+        if count < 0.5:
+            break
+        share = count / float(counted[given].sum())
+        found.append(ConfusedPair(names[given], names[true], round(count, 2), share))
+    return tuple(found)

@@ -1,0 +1,178 @@
+"""Nearly the same input under different labels: at least one of them is wrong, whatever a model thinks.
+
+Nearness is measured between inputs, not features: a good network moves all samples of a class to one place. Images are
+shrunk to 8 x 8 pixels per channel, columns of vectors have their spread divided out, and two samples are near when
+they are closer than a tenth of the usual distance between a sample and its nearest neighbour.
+
+Memory grows with n, never with n squared: a row is kept as its sixteen largest principal components, in which distances
+can only shrink, so that a tree search in them misses nothing; the few pairs it finds are then measured in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F
+from scipy.spatial import cKDTree
+from torch import Tensor
+
+from anchored._random import generator_or_default
+from anchored.data import Dataset
+
+__all__ = ["NearDuplicates", "near_duplicates"]
+
+_SIDE, _COMPONENTS = 8, 16
+_SAMPLE, _BLOCK = 4_000, 2_000
+_CLOSE = 0.1
+_MOST_PAIRS = 200_000
+_MOST_GROUPS = 10_000
+
+
+@dataclass(frozen=True)
+class NearDuplicates:
+    """Samples that look alike and are labelled differently.
+
+    Attributes:
+        indices: Their places in the data set, in order.
+        labels: Their labels, in the same order.
+        distance: The largest distance between two that were linked, as a share of the usual one; 0 for copies.
+    """
+
+    indices: tuple[int, ...]
+    labels: tuple[int, ...]
+    distance: float
+
+
+def near_duplicates(
+    dataset: Dataset, *, close: float = _CLOSE, generator: torch.Generator | None = None
+) -> list[NearDuplicates]:
+    """Groups of near-duplicates whose labels differ, nearest first.
+
+    Args:
+        dataset: What to look through; samples without a label are left out.
+        close: What is near, as a share of the median distance to the nearest neighbour.
+        generator: Which samples the usual distance is measured on.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> rows = torch.randn(50, 4, generator=torch.Generator().manual_seed(0))
+        >>> rows[7] = rows[31]
+        >>> data = Dataset("toy", TensorInputs(rows), torch.arange(50) % 2 * 1, ("a", "b"))
+        >>> near_duplicates(data.with_labels(torch.arange(50) // 25))
+        [NearDuplicates(indices=(7, 31), labels=(0, 1), distance=0.0)]
+    """
+    index = (dataset.labels >= 0).nonzero()[:, 0]
+    if len(index) < 2:
+        return []
+    generator = generator_or_default(generator)
+    sample = index[torch.randperm(len(index), generator=generator)[:_SAMPLE]]
+    spread, centre, axes = _axes(dataset, sample)
+    first: dict[bytes, int] = {}
+    copies: dict[int, list[int]] = defaultdict(list)
+    kept: list[npt.NDArray[np.float32]] = []
+    places: list[int] = []
+    for block in torch.split(index, _BLOCK):
+        rows = _rows(dataset, block) / spread
+        short = ((rows - centre) @ axes).numpy()
+        for place, row, vector in zip(block.tolist(), rows.numpy(), short, strict=True):
+            digest = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
+            original = first.setdefault(digest, place)
+            if original != place:
+                copies[original].append(place)
+            else:
+                kept.append(vector)
+                places.append(place)
+    usual = _usual_distance(dataset, sample, spread)
+    links = [(a, b, 0.0) for a, others in copies.items() for b in others]
+    if usual > 0 and len(kept) > 1:
+        links += [(a, b, d / usual) for a, b, d in _near_pairs(dataset, np.stack(kept), places, spread, close * usual)]
+    return _groups(links, dataset.labels)
+
+
+def _rows(dataset: Dataset, index: Tensor) -> Tensor:
+    """Inputs ``(b, p)`` as small float vectors."""
+    rows = dataset.inputs.take(index).float()
+    if rows.ndim == 4:
+        side = (min(_SIDE, rows.shape[2]), min(_SIDE, rows.shape[3]))
+        rows = F.adaptive_avg_pool2d(rows, side).flatten(1)
+    return rows
+
+
+def _axes(dataset: Dataset, sample: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The spread ``(p,)`` of each coordinate, the centre of the rows, and their principal axes ``(p, m)``."""
+    rows = torch.cat([_rows(dataset, block) for block in torch.split(sample, _BLOCK)])
+    if dataset.is_image:
+        spread = torch.ones(rows.shape[1])  # pixels share one unit, and an edge that is always black carries nothing
+    else:
+        spread = rows.std(dim=0)
+        spread = torch.where(spread > 0, spread, 1.0)
+    rows = rows / spread
+    centre = rows.mean(dim=0)
+    values, vectors = torch.linalg.eigh((rows - centre).T @ (rows - centre))
+    return spread, centre, vectors[:, values.argsort(descending=True)[:_COMPONENTS]]
+
+
+def _usual_distance(dataset: Dataset, sample: Tensor, spread: Tensor) -> float:
+    """The median distance to the nearest neighbour that is not a copy, within the sample."""
+    rows = torch.cat([_rows(dataset, block) for block in torch.split(sample, _BLOCK)]) / spread
+    nearest = []
+    for block in torch.split(rows, _BLOCK // 4):
+        distance = torch.cdist(block, rows, compute_mode="donot_use_mm_for_euclid_dist")
+        nearest.append(distance.masked_fill_(distance == 0, float("inf")).amin(dim=1))
+    found = torch.cat(nearest)
+    found = found[torch.isfinite(found)]
+    return float(found.median()) if len(found) else 0.0
+
+
+def _near_pairs(
+    dataset: Dataset, short: npt.NDArray[np.float32], places: list[int], spread: Tensor, limit: float
+) -> list[tuple[int, int, float]]:
+    tree = cKDTree(short)
+    while tree.count_neighbors(tree, limit) - len(places) > 2 * _MOST_PAIRS:
+        limit /= 2  # a cloud of samples that are all alike: the nearest of them will do
+    pairs = torch.from_numpy(tree.query_pairs(limit, output_type="ndarray").astype(np.int64))
+    place = torch.tensor(places)
+    labels = dataset.labels[place]
+    # Only what is labelled differently matters; a chain over a third sample of one of the two labels is not needed.
+    pairs = pairs[labels[pairs[:, 0]] != labels[pairs[:, 1]]]
+    found = []
+    for part in torch.split(place[pairs], _BLOCK):
+        if len(part):
+            gap = _rows(dataset, part[:, 0]) / spread - _rows(dataset, part[:, 1]) / spread
+            for (a, b), distance in zip(part.tolist(), gap.norm(dim=1).tolist(), strict=True):
+                if distance <= limit:
+                    found.append((a, b, distance))
+    return found
+
+
+def _groups(links: list[tuple[int, int, float]], labels: Tensor) -> list[NearDuplicates]:
+    """The connected samples, as far as they hold different labels."""
+    parent: dict[int, int] = {}
+
+    def root(i: int) -> int:
+        parent.setdefault(i, i)
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for a, b, _ in links:
+        parent[root(a)] = root(b)
+    members: dict[int, list[int]] = defaultdict(list)
+    for i in parent:
+        members[root(i)].append(i)
+    farthest: dict[int, float] = defaultdict(float)
+    for a, _, distance in links:
+        farthest[root(a)] = max(farthest[root(a)], distance)
+    groups = []
+    for top, group in members.items():
+        group.sort()
+        given = tuple(int(labels[i]) for i in group)
+        if len(set(given)) > 1:
+            groups.append(NearDuplicates(tuple(group), given, round(farthest[top], 6)))
+    return sorted(groups, key=lambda group: (group.distance, group.indices))[:_MOST_GROUPS]

@@ -1,0 +1,199 @@
+"""The labels in the order in which one should look at them: most probably wrong first.
+
+A row has the sample's place and name, the label given and the one suggested, the probability that the given one is
+wrong, the margin to its anchor (its logit minus the best other one: far below 0 is far from its class), the two labels'
+probabilities, and whether its class has many, a medium number of or few samples.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import torch
+from torch import Tensor
+
+from anchored import metrics
+from anchored._errors import InputError
+from anchored._files import write_atomically, write_text
+from anchored.data import Dataset
+from anchored.imbalance import shots
+
+__all__ = ["COLUMNS", "Suspect", "Suspects", "rank"]
+
+COLUMNS = (
+    "rank",
+    "index",
+    "id",
+    "given",
+    "suggested",
+    "probability_wrong",
+    "margin",
+    "given_probability",
+    "suggested_probability",
+    "group",
+)
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """One sample of the ranking."""
+
+    rank: int
+    """1 for the most suspicious."""
+    index: int
+    """The place in the data set."""
+    id: str
+    """What a user calls the sample."""
+    given: str
+    """The class it is labelled as."""
+    suggested: str
+    """The class it looks most like, all things considered."""
+    probability_wrong: float
+    """That the given label is not the true one."""
+    margin: float
+    """Logit of the given label minus the best other one."""
+    given_probability: float
+    """Of the given label, by the look of the sample alone."""
+    suggested_probability: float
+    """Of the suggested label, by the look of the sample alone."""
+    group: str
+    """``many``, ``medium`` or ``few``: how large the given class is."""
+
+
+class Suspects(Sequence[Suspect]):
+    """The ranking as a table; rows are made when asked for, columns are there at once.
+
+    Args:
+        columns: By the names in :data:`COLUMNS`; all of the same length, in the order of the ranking.
+
+    Example:
+        >>> table = Suspects({name: [value] for name, value in zip(COLUMNS, (1, 7, "a.png", "cat", "dog", 0.9, -0.4,
+        ...     0.1, 0.8, "many"))})
+        >>> table[0].suggested, table.column("index")
+        ('dog', [7])
+    """
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        missing = [name for name in COLUMNS if name not in columns]
+        if missing:
+            raise InputError(f"a table of suspects needs a column {missing[0]!r}; its columns are {', '.join(COLUMNS)}")
+        if len({len(columns[name]) for name in COLUMNS}) != 1:
+            raise InputError("the columns of a table of suspects must have the same length")
+        self._columns = {name: columns[name] for name in COLUMNS}
+
+    def __len__(self) -> int:
+        return len(self._columns["rank"])
+
+    @overload
+    def __getitem__(self, index: int) -> Suspect: ...
+    @overload
+    def __getitem__(self, index: slice) -> Suspects: ...
+    def __getitem__(self, index: int | slice) -> Suspect | Suspects:
+        if isinstance(index, slice):
+            return Suspects({name: values[index] for name, values in self._columns.items()})
+        return Suspect(**{name: values[index] for name, values in self._columns.items()})
+
+    def __iter__(self) -> Iterator[Suspect]:
+        return (self[i] for i in range(len(self)))
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column, in the order of the ranking."""
+        if name not in COLUMNS:
+            raise InputError(f"unknown column {name!r}; choose from {', '.join(COLUMNS)}")
+        return self._columns[name]
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """Name to values: what ``pandas.DataFrame`` takes."""
+        return dict(self._columns)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table, as its ending says: ``.csv``, ``.parquet`` or ``.json`` (one object per line)."""
+        path = Path(path)
+        writers = {".csv": self._to_csv, ".parquet": self._to_parquet, ".json": self._to_json}
+        if path.suffix.lower() not in writers:
+            raise InputError(f"suspects are written to {', '.join(writers)}, got {path.name!r}; give such an ending")
+        writers[path.suffix.lower()](path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Suspects:
+        """Read the ``.csv`` that :meth:`save` wrote."""
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            rows = list(reader)
+        if set(COLUMNS) - set(reader.fieldnames or ()):
+            raise InputError(f"{path} is no table of suspects: its first line must be {','.join(COLUMNS)}")
+        kinds = {name: Suspect.__annotations__[name] for name in COLUMNS}
+        read: dict[str, type] = {"int": int, "float": float, "str": str}
+        try:
+            return cls({name: [read[kinds[name]](row[name]) for row in rows] for name in COLUMNS})
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{path} cannot be read: {error}; run the audit again") from None
+
+    def _to_csv(self, path: Path) -> None:
+        def write(temporary: Path) -> None:
+            with temporary.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(COLUMNS)
+                writer.writerows(zip(*(self._columns[name] for name in COLUMNS), strict=True))
+
+        write_atomically(path, write)
+
+    def _to_json(self, path: Path) -> None:
+        rows = zip(*(self._columns[name] for name in COLUMNS), strict=True)
+        lines = (json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False, allow_nan=False) for row in rows)
+        write_text(path, "".join(f"{line}\n" for line in lines))
+
+    def _to_parquet(self, path: Path) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise InputError(
+                "Parquet needs pyarrow, which is not here; install anchored[parquet], or write .csv"
+            ) from None
+        write_atomically(path, lambda temporary: pyarrow.parquet.write_table(pyarrow.table(self._columns), temporary))
+
+
+def rank(dataset: Dataset, index: Tensor, logits: Tensor, look: Tensor, posterior: Tensor) -> Suspects:
+    """The samples at ``index`` of ``dataset``, most probably wrong first; equals by margin, then by place.
+
+    Args:
+        dataset: With the labels given.
+        index: ``(m,)``, the places of the samples that were judged.
+        logits: ``(m, k)`` of those samples.
+        look: ``(m, k)``, the probabilities of the true label without knowing the one given.
+        posterior: ``(m, k)``, the same when it is known.
+    """
+    given = dataset.labels[index]
+    suggested = posterior.argmax(dim=1)
+    here = torch.arange(len(index))
+    wrong = 1.0 - posterior[here, given]
+    margin = metrics.sample_margins(logits.to(torch.float64), given)
+    order = margin.argsort(stable=True)
+    order = order[wrong[order].argsort(descending=True, stable=True)]
+    group = {j: name for name, members in shots(posterior.sum(dim=0).round().long()).items() for j in members}
+    names = dataset.class_names
+
+    def rounded(values: Tensor) -> list[float]:
+        return [round(value, _DIGITS) for value in values[order].tolist()]
+
+    return Suspects(
+        {
+            "rank": list(range(1, len(index) + 1)),
+            "index": index[order].tolist(),
+            "id": [dataset.ids[i] for i in index[order].tolist()],
+            "given": [names[j] for j in given[order].tolist()],
+            "suggested": [names[j] for j in suggested[order].tolist()],
+            "probability_wrong": rounded(wrong),
+            "margin": rounded(margin),
+            "given_probability": rounded(look[here, given]),
+            "suggested_probability": rounded(look[here, suggested]),
+            "group": [group[j] for j in given[order].tolist()],
+        }
+    )

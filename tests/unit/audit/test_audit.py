@@ -1,0 +1,152 @@
+"""Mirror of src/anchored/audit/_audit.py: the findings against loops, the folder against what was found."""
+
+import json
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from anchored import noise
+from anchored.audit import Audit, audit, fit_label_noise
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.training import fit
+
+NAMES = ("a", "b", "ä <b>")
+
+
+def spoiled(n=600, eta=0.3, seed=0):
+    """Blobs with known flips, and logits that know the blobs."""
+    g = torch.Generator().manual_seed(seed)
+    truth = torch.arange(n) % 3
+    rows = 4.0 * torch.eye(3, 5)[truth] + torch.randn(n, 5, generator=g)
+    given = noise.symmetric(truth, eta, 3, generator=g).labels
+    data = Dataset("blobs", TensorInputs(rows), given, NAMES, clean_labels=truth)
+    return data, F.one_hot(truth, 3) + 0.2 * torch.randn(n, 3, generator=g)
+
+
+@pytest.fixture(scope="module")
+def found():
+    data, logits = spoiled()
+    return data, logits, audit(None, data, logits=logits)
+
+
+def test_the_flipped_labels_come_first(found):
+    data, _, report = found
+    flipped = set((data.labels != data.clean_labels).nonzero()[:, 0].tolist())
+    first = set(report.suspects.column("index")[: len(flipped)])
+    assert len(first & flipped) > 0.97 * len(flipped)
+    truth = {NAMES.index(s.suggested) == int(data.clean_labels[s.index]) for s in report.suspects[:100]}
+    assert truth == {True}
+
+
+def test_the_numbers_agree_with_each_other(found):
+    data, logits, report = found
+    law = fit_label_noise(logits, data.labels)
+    assert report.noise_rate == law.rate
+    assert report.samples == len(data)
+    assert report.expected_errors == pytest.approx(law.rate * len(data), abs=1.0)
+    q = law.posterior(logits, data.labels)
+    for j, each in enumerate(report.classes):
+        own = [i for i in range(len(data)) if data.labels[i] == j]
+        assert each.name == NAMES[j]
+        assert each.count == len(own)
+        assert each.noise_rate == pytest.approx(sum(1 - q[i, j].item() for i in own) / len(own), abs=1e-6)
+    pair = report.pairs[0]
+    given, true = NAMES.index(pair.given), NAMES.index(pair.suggested)
+    counts = {
+        (y, t): sum(q[i, t].item() for i in range(len(data)) if data.labels[i] == y)
+        for y in range(3)
+        for t in range(3)
+        if y != t
+    }
+    assert counts[given, true] == pytest.approx(max(counts.values()))
+    assert pair.count == pytest.approx(counts[given, true], abs=0.01)
+    assert pair.share == pytest.approx(counts[given, true] / report.classes[given].count)
+
+
+def test_the_folder_gives_back_what_was_found(found, tmp_path):
+    report = found[-1]
+    report.save(tmp_path / "deep" / "audit", formats=("parquet", "json"))
+    assert {file.name for file in (tmp_path / "deep" / "audit").iterdir()} == {
+        "audit.json", "suspects.csv", "suspects.parquet", "suspects.json",
+    }  # fmt: skip
+    read = Audit.load(tmp_path / "deep" / "audit")
+    assert read.as_dict() == report.as_dict()
+    assert list(read.suspects) == list(report.suspects)
+    assert read.describe() == report.describe()
+
+
+def test_the_file_has_the_fields_that_others_read(found):
+    about = json.loads(json.dumps(found[-1].as_dict()))
+    assert list(about) == [
+        "noise_rate", "interval", "transition", "class_names", "samples", "expected_errors", "classes", "pairs",
+        "duplicates",
+    ]  # fmt: skip
+    assert set(about["classes"][0]) == {"name", "count", "noise_rate"}
+    assert set(about["pairs"][0]) == {"given", "suggested", "count", "share"}
+
+
+def test_near_duplicates_are_named():
+    data, logits = spoiled(90, 0.0)
+    data.inputs.tensor[4] = data.inputs.tensor[8]
+    [group] = audit(None, data, logits=logits).duplicates
+    assert group.indices == (4, 8)
+    assert group.ids == ("row 4", "row 8")
+    assert group.labels == ("b", "ä <b>")
+    assert audit(None, data, logits=logits, duplicates=False).duplicates == ()
+
+
+def test_a_model_judges_data_it_was_not_trained_on():
+    trained_on, _ = spoiled(400, 0.0)
+    settings = {"method": {"name": "ce+fnpal"}, "backbone": {"name": "tiny"}, "train": {"epochs": 8, "batch_size": 32}}
+    model = fit(Split(trained_on), settings).model
+    other, _ = spoiled(400, 0.3, seed=1)
+    report = audit(model, other, duplicates=False)
+    assert report.noise_rate == pytest.approx(0.3, abs=0.05)
+
+
+def test_samples_without_a_label_are_left_out():
+    data, logits = spoiled(90, 0.2)
+    labels = data.labels.clone()
+    labels[::3] = -1
+    report = audit(None, data.with_labels(labels), logits=logits)
+    assert report.samples == 60
+    assert not set(report.suspects.column("index")) & set(range(0, 90, 3))
+    assert report.classes[0].count + report.classes[1].count + report.classes[2].count == 60
+
+
+def test_a_class_that_nobody_is_labelled_as_has_no_noise_rate():
+    data, logits = spoiled(90, 0.0)
+    report = audit(None, data.with_labels(data.labels.clamp(max=1)), logits=logits)
+    assert report.classes[2].count == 0
+    assert report.classes[2].noise_rate is None
+
+
+def test_the_description_says_how_many(found):
+    data, _, report = found
+    text = report.describe()
+    assert f"of the {len(data)} labels are wrong" in text
+    assert "The worst class is" in text
+
+
+def test_refuses_logits_of_something_else():
+    data, logits = spoiled(30)
+    with pytest.raises(ValueError, match=r"logits must be \(30, 3\).*got \(29, 3\)"):
+        audit(None, data, logits=logits[1:])
+    with pytest.raises(ValueError, match="a model or its logits"):
+        audit(None, data)
+
+
+def test_refuses_data_in_which_nothing_is_labelled():
+    data, logits = spoiled(30)
+    with pytest.raises(ValueError, match="no sample has a label"):
+        audit(None, data.with_labels(torch.full((30,), -1)), logits=logits)
+
+
+def test_refuses_a_folder_without_an_audit(tmp_path):
+    with pytest.raises(ValueError, match=r"holds no audit \(audit.json is missing\)"):
+        Audit.load(tmp_path)
+    (tmp_path / "audit.json").write_text("{}")
+    (tmp_path / "suspects.csv").write_text("")
+    with pytest.raises(ValueError, match="cannot be read"):
+        Audit.load(tmp_path)

@@ -1,0 +1,114 @@
+"""Mirror of src/anchored/audit/cross_fit.py: nobody judges what he saw, and the price is half of one training."""
+
+import sys
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anchored.audit import CrossFit, cross_fit
+from anchored.audit.cross_fit import FILE, halves, pilot_epochs, plain_logits
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.training import fit
+
+FAST = {"train": {"epochs": 8, "batch_size": 16}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
+
+
+def blobs(n=240, k=3, seed=0, counts=None):
+    g = torch.Generator().manual_seed(seed)
+    labels = torch.arange(n) % k if counts is None else torch.arange(k).repeat_interleave(torch.tensor(counts))
+    rows = 4.0 * torch.eye(k, 6)[labels] + torch.randn(len(labels), 6, generator=g)
+    return Dataset("blobs", TensorInputs(rows), labels, tuple("abcdefgh"[:k]))
+
+
+def test_each_half_is_judged_by_the_model_of_the_other(monkeypatch):
+    data = blobs()
+    seen = []
+
+    def watched(split, settings, **rest):
+        seen.append({tuple(row) for row in split.train.inputs.tensor.tolist()})
+        return fit(split, settings, **rest)
+
+    # By its name in the table of modules: as an attribute of the package, the function stands in front of it.
+    monkeypatch.setattr(sys.modules["anchored.audit.cross_fit"], "train", watched)
+    crossed = cross_fit(data, FAST)
+    for number in (0, 1):
+        judged = {tuple(row) for row in data.inputs.tensor[crossed.half == number].tolist()}
+        assert judged.isdisjoint(seen[number])
+        assert judged | seen[number] == {tuple(row) for row in data.inputs.tensor.tolist()}
+    assert crossed.epochs == 4
+    assert (crossed.logits.argmax(1) == data.labels).double().mean() > 0.9
+
+
+def test_the_logits_are_cosines():
+    logits = cross_fit(blobs(), FAST).logits
+    assert logits.abs().max() <= 1 + 1e-5
+    assert logits.dtype == torch.float32
+
+
+def test_the_same_settings_give_the_same_logits():
+    one, other = cross_fit(blobs(), FAST), cross_fit(blobs(), FAST)
+    assert torch.equal(one.logits, other.logits)
+    assert torch.equal(one.half, other.half)
+
+
+def test_the_only_sample_of_a_class_is_judged_too():
+    data = blobs(counts=[40, 40, 1], k=3)
+    assert torch.isfinite(cross_fit(data, FAST).logits).all()
+
+
+@given(labels=st.lists(st.integers(0, 4), min_size=2, max_size=200), seed=st.integers(0, 99))
+def test_halves_split_every_class_in_two(labels, seed):
+    half = halves(torch.tensor(labels), seed)
+    for j in set(labels):
+        own = [h for h, y in zip(half.tolist(), labels, strict=True) if y == j]
+        assert abs(own.count(0) - own.count(1)) <= 1
+    assert abs(int((half == 0).sum()) - int((half == 1).sum())) <= 1
+
+
+@given(st.integers(2, 300), st.integers(2, 10**6), st.integers(1, 512))
+def test_two_halves_never_cost_more_than_half_a_training(epochs, n, batch_size):
+    cost = pilot_epochs(epochs, n, batch_size) * n  # two models, half of the data each
+    assert 0 < cost <= 0.5 * epochs * n
+
+
+def test_what_was_said_can_be_kept(tmp_path):
+    crossed = CrossFit(torch.randn(5, 3), torch.tensor([0, 1, 0, 1, 1]), 7)
+    crossed.save(tmp_path / "pilot")
+    read = CrossFit.load(tmp_path / "pilot", n=5)
+    assert torch.equal(read.logits, crossed.logits)
+    assert torch.equal(read.half, crossed.half)
+    assert read.epochs == 7
+    assert CrossFit.load(tmp_path / "pilot", n=6) is None
+    assert CrossFit.load(tmp_path) is None
+
+
+def test_a_broken_file_is_named(tmp_path):
+    (tmp_path / FILE).write_bytes(b"no tensors")
+    with pytest.raises(ValueError, match="cannot be read"):
+        CrossFit.load(tmp_path)
+
+
+@pytest.mark.parametrize("method", ["ce+fnpal", "ce", "ce+pal"])
+def test_plain_logits_order_the_classes_as_the_model_does(method):
+    data = blobs()
+    model = fit(Split(data), {"method": {"name": method, "noise_rate": 0.2}, **FAST}).model
+    logits = plain_logits(model, data)
+    with torch.inference_mode():
+        calibrated = model(data.inputs.tensor)
+    ratio = (logits / (calibrated * model.temperature)).flatten()
+    assert ratio.std() < 1e-3 * ratio.mean().abs()
+    if method == "ce+fnpal":
+        assert logits.abs().max() <= 1 + 1e-5
+
+
+def test_refuses_data_without_labels():
+    data = blobs()
+    with pytest.raises(ValueError, match="only where there are some"):
+        cross_fit(data.with_labels(torch.full((240,), -1)))
+
+
+def test_refuses_too_few_samples():
+    with pytest.raises(ValueError, match="too few to train on one half"):
+        cross_fit(blobs(5))
