@@ -185,7 +185,8 @@ def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
     }
     settings["second"] = None
     settings["schedule"] = {"name": "cosine", "options": {}}
-    settings["data"] |= {"corrupt": [], "hold_out": 0.0}
+    # The data comes spoilt and corrected as the run has it, and only half of it.
+    settings["data"] |= {"corrupt": [], "corrections": None, "corrections_digest": None, "hold_out": 0.0}
     if config.optimizer.name == "sgd":
         settings["optimizer"]["lr"] = max(config.optimizer.lr, _PILOT_LR)
     settings["train"] |= {"epochs": epochs, "labels": "given", "early_stop": None, "ema": None, "evaluate": False}

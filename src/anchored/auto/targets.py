@@ -6,8 +6,8 @@ where q is the posterior of the true label (:class:`anchored.audit.LabelNoise`).
 one that is surely wrong does not count at all. The posterior comes from a model that did not see the sample, so an
 error does not confirm itself. Each class's most trusted sample counts fully, so that no class dies out.
 
-Doubtful labels are not replaced by likelier ones. In trials that did about as well on balanced classes, and worse by six
-points where classes were rare and noise was high (docs/auto.md); suggestions may repeat the mistakes of their models.
+Doubtful labels are not replaced by likelier ones. In trials that did about as well on balanced classes, and worse by
+six points where classes were rare and noise was high (docs/auto.md); suggestions may repeat their models' mistakes.
 """
 
 from __future__ import annotations
