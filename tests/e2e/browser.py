@@ -21,6 +21,7 @@ FLAGS = (
     "--force-device-scale-factor=1",
 )
 SIZE = (1280, 900)
+ONLINE = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +45,14 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def browser(chromium):
-    """A selenium driver with an empty page: light, on screen, 1280 x 900, its console log empty.
+    """A selenium driver with an empty page: light, on screen, online, 1280 x 900, its console log empty.
 
     ``browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value":
     "dark"}]})`` asks for dark, ``{"media": "print"}`` for paper; ``browser.get_log("browser")`` is what the page wrote.
     """
     chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     chromium.execute_cdp_cmd("Network.enable", {})
+    chromium.execute_cdp_cmd("Network.emulateNetworkConditions", ONLINE)
     chromium.set_window_size(*SIZE)
     chromium.get("about:blank")
     chromium.get_log("browser")
