@@ -48,6 +48,11 @@ class Results:
                 raise InputError(f"{path}, row {row}: not JSON; restore the file, or remove the line") from None
         return records
 
+    def recorded(self, job: Job) -> bool:
+        """Whether the numbers of ``job``, with these very settings, are here already."""
+        mine = (job.cell, job.row, job.seed, job.key)
+        return any(mine == (r["cell"], r["row"], r["seed"], r["key"]) for r in self.read(job.table))
+
     def add(self, *records: Record) -> int:
         """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
         if not records:

@@ -1,7 +1,8 @@
 """From a list of jobs to finished runs with their records, on any engine, any number of times.
 
-What is finished is only recorded; what is broken is gone on with; what another runner has in hand is left to it and
-looked at again later. A process that is lost is given another try, because its checkpoint is still there.
+What is finished is only recorded, and what is recorded is not done again; what is broken is gone on with; what another
+runner has in hand is left to it and looked at again later. A process that is lost is given another try, because its
+checkpoint is still there.
 """
 
 from __future__ import annotations
@@ -108,6 +109,9 @@ class _Work:
 
     def add(self, job: Job) -> None:
         if self.store.state(job) == "finished":
+            self.summary.skipped.append(job)
+            return
+        if self.results.recorded(job):  # by another machine, or in a store that is gone
             self.summary.skipped.append(job)
             return
         self.same.setdefault(job.key, []).append(job)

@@ -8,6 +8,7 @@ import pytest
 
 from anchored.paper import Outcome, Results, Watcher, run, work
 from anchored.paper import runner as module
+from anchored.paper.store import Store
 from anchored.training import fit
 
 
@@ -60,6 +61,16 @@ def test_finished_jobs_are_recorded_and_not_done_again(tiny, store, results, pla
     assert summary.skipped == jobs
     assert engine.started == []
     assert len(results.read("tiny")) == 1
+
+
+def test_a_record_is_enough_where_the_store_is_gone_but_not_that_of_other_settings(tiny, store, results, place, inline):
+    jobs = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0])
+    run(jobs, store, results, inline(place))
+    elsewhere, engine = Store(store.path / "elsewhere"), inline(place)
+    assert run(jobs, elsewhere, results, engine).skipped == jobs
+    assert engine.started == []
+    other = [replace(jobs[0], settings={**jobs[0].settings, "optimizer": {"lr": 0.5}})]
+    assert run(other, elsewhere, results, engine).finished == other
 
 
 def test_jobs_with_the_same_settings_are_done_once_and_recorded_for_both_tables(tiny, store, results, place, inline):
