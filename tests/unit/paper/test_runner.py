@@ -66,7 +66,8 @@ def test_finished_jobs_are_recorded_and_not_done_again(tiny, store, results, pla
 def test_a_record_is_enough_where_the_store_is_gone_but_not_that_of_other_settings(tiny, store, results, place, inline):
     jobs = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0])
     run(jobs, store, results, inline(place))
-    elsewhere, engine = Store(store.path / "elsewhere"), inline(place)
+    elsewhere = Store(store.path / "elsewhere")
+    engine = inline(replace(place, store=str(elsewhere.path)))
     assert run(jobs, elsewhere, results, engine).skipped == jobs
     assert engine.started == []
     other = [replace(jobs[0], settings={**jobs[0].settings, "optimizer": {"lr": 0.5}})]
