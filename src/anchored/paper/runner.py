@@ -74,7 +74,7 @@ def run(jobs: Sequence[Job], store: Store, results: Results, engine: Engine, wat
     work = _Work(store, results, summary, watcher)
     for job in jobs:
         work.add(job)
-    results.add(*(record_of(job, store) for job in summary.skipped))
+    results.add(*(record_of(job, store) for job in summary.skipped if store.state(job) == "finished"))
     watcher.begin(jobs, len(summary.skipped))
     try:
         while work.open:
