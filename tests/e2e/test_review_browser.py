@@ -19,10 +19,10 @@ from tests.unit.review.audits import write_rows
 from anchored.audit import Audit
 from anchored.cli.model import load_run
 from anchored.cli.review import review
-from anchored.cli.settings import open_data
 from anchored.data import correct, open_source, read_corrections
 from anchored.review import Cases, DecisionLog, Neighbours, Review, ReviewServer
 from anchored.training import fit
+from anchored.training.prepare import open_data
 
 pytestmark = pytest.mark.slow
 

@@ -82,8 +82,7 @@ def audit(
 
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
     """The training data as the run was given it, corrupted and corrected alike."""
-    from anchored.cli.settings import open_data
-    from anchored.training.prepare import prepare
+    from anchored.training.prepare import open_data, prepare
 
     config = loaded.config
     where = config.data if root is None else config.data.model_copy(update={"root": root})

@@ -64,10 +64,11 @@ def fit(
     if out is not None:
         _check_free(out)
 
-    from anchored.cli.settings import gather, number_or_auto, open_data
+    from anchored.cli.settings import gather, number_or_auto
     from anchored.cli.train import show, train
     from anchored.training import RunFolder
     from anchored.training.config import validate
+    from anchored.training.prepare import open_data
 
     flags: dict[str, dict[str, Any]] = {
         "data": {

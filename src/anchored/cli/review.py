@@ -54,8 +54,7 @@ def review(
         raise InputError(f"--static must be a file in a folder that exists, got {str(static)!r}")
 
     from anchored.cli.model import load_run
-    from anchored.cli.settings import open_data
-    from anchored.training.prepare import prepare
+    from anchored.training.prepare import open_data, prepare
 
     loaded = load_run(run, device=device)
     asked = loaded.config.data

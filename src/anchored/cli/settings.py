@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anchored._errors import InputError
 
-if TYPE_CHECKING:
-    from anchored.data import Split
-    from anchored.training.config import DataConfig
-
-__all__ = ["gather", "number_or_auto", "open_data"]
+__all__ = ["gather", "number_or_auto"]
 
 
 def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], overrides: Sequence[str]) -> dict[str, Any]:
@@ -71,21 +67,6 @@ def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
         for name, path in paths.items()
         if path and path not in BUILT_IN and Path(path).expanduser().exists()  # else refused later, as it was written
     }
-
-
-def open_data(config: DataConfig) -> Split:
-    """The data of a run, as its configuration names it."""
-    from anchored.data import open_source
-
-    return open_source(
-        config.source,
-        root=config.root,
-        label=config.label,
-        image=config.image,
-        test=config.test,
-        side=config.side,
-        below_label=config.below_label,
-    )
 
 
 def number_or_auto(text: str | None, *, flag: str) -> float | str | None:

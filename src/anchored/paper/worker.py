@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anchored._errors import InputError
-from anchored.data import BUILT_IN, Split, open_source
+from anchored.data import BUILT_IN
 from anchored.paper.first_stage import borrow
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.training import Progress, fit
 from anchored.training.config import merge, validate
+from anchored.training.prepare import open_data
 
-__all__ = ["Outcome", "Place", "check_data", "located", "open_data", "work"]
+__all__ = ["Outcome", "Place", "check_data", "located", "work"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
             return Outcome("busy", f"process {owner.get('pid', '?')} on {owner.get('host', '?')} has it in hand")
         try:
             settings = located(job, place)
-            split = open_data(settings)
+            split = open_data(validate(settings).data)
             folder = run if run.started or borrow(job, store) else run.path
             fit(split, settings, folder=folder, progress=progress)
         except Exception as error:  # whatever it is, it belongs to this job alone
@@ -98,20 +99,6 @@ def located(job: Job, place: Place) -> dict[str, Any]:
     return merge(job.settings, {"data": data, "train": {"device": place.device}})
 
 
-def open_data(settings: dict[str, Any]) -> Split:
-    """The data that ``settings`` name."""
-    data = validate(settings).data
-    return open_source(
-        data.source,
-        root=data.root,
-        label=data.label,
-        image=data.image,
-        test=data.test,
-        side=data.side,
-        below_label=data.below_label,
-    )
-
-
 def check_data(jobs: Sequence[Job], place: Place) -> None:
     """Open every data set that ``jobs`` need, so that a missing one is told at once and not after an hour."""
     seen: set[str] = set()
@@ -121,7 +108,7 @@ def check_data(jobs: Sequence[Job], place: Place) -> None:
         name = json.dumps({part: data.get(part) for part in ("source", "root", "test", "below_label")})
         if name not in seen:
             seen.add(name)
-            open_data(settings)
+            open_data(validate(settings).data)
 
 
 def _line(error: Exception) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from anchored.data import Dataset, Split, hold_out, open_source
+from anchored.data import Dataset, Split, hold_out
 from anchored.training import RunConfig
-from anchored.training.prepare import prepare
+from anchored.training.prepare import open_data, prepare
 
 __all__ = ["RunData", "run_data"]
 
@@ -46,15 +46,7 @@ def run_data(config: RunConfig, split: Split | None = None, *, root: str | Path 
     """
     asked = config.data
     if split is None:
-        split = open_source(
-            asked.source,
-            root=asked.root if root is None else root,
-            label=asked.label,
-            image=asked.image,
-            test=asked.test,
-            side=asked.side,
-            below_label=asked.below_label,
-        )
+        split = open_data(asked, root=root)
     data = prepare(split.train, config).dataset
     share = asked.hold_out
     held_out = None if isinstance(share, str) or share == 0 else hold_out(data, share, config.train.seed)[1]

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from anchored._errors import InputError
-from anchored.data import Dataset, correct, corrupt, read_corrections
-from anchored.training.config import RunConfig
+from anchored.data import Dataset, Split, correct, corrupt, open_source, read_corrections
+from anchored.training.config import DataConfig, RunConfig
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "open_data", "prepare"]
+
+
+def open_data(config: DataConfig, *, root: str | Path | None = None) -> Split:
+    """The data of a run as its configuration names it, neither corrupted nor corrected yet.
+
+    Args:
+        config: The ``data`` part of a configuration.
+        root: Where the data lies now, where that is not what the configuration says.
+
+    Example:
+        >>> len(open_data(DataConfig(source="digits")).train)
+        1437
+    """
+    return open_source(
+        config.source,
+        root=config.root if root is None else root,
+        label=config.label,
+        image=config.image,
+        test=config.test,
+        side=config.side,
+        below_label=config.below_label,
+    )
 
 
 @dataclass(frozen=True, eq=False)

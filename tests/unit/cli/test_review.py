@@ -11,11 +11,10 @@ from typer.testing import CliRunner
 
 from anchored import InputError
 from anchored.cli import app
-from anchored.cli.settings import open_data
 from anchored.data import read_corrections
 from anchored.review import ReviewServer
 from anchored.training import RunFolder
-from anchored.training.prepare import prepare
+from anchored.training.prepare import open_data, prepare
 
 
 def call(*arguments):

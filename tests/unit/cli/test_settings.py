@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from anchored import InputError
-from anchored.cli.settings import gather, number_or_auto, open_data
+from anchored.cli.settings import gather, number_or_auto
 from anchored.training.config import DataConfig
+from anchored.training.prepare import open_data
 
 
 def flags(**train):

@@ -19,9 +19,11 @@ from anchored.data import Batches, Dataset
 from anchored.methods import Network
 from anchored.paper.store import Store
 from anchored.paper.table import Job
-from anchored.paper.worker import Place, check_data, located, open_data, work
+from anchored.paper.worker import Place, check_data, located, work
 from anchored.training import Progress, RunFolder, Runtime, TrainedModel
+from anchored.training.config import validate
 from anchored.training.evaluate import collect
+from anchored.training.prepare import open_data
 from anchored.training.runtime import pick_device
 
 __all__ = ["Runs", "Seen", "Watch", "train"]
@@ -81,7 +83,7 @@ class Runs:
     def _test(self, job: Job) -> Dataset:
         source = job.settings["data"]["source"]
         if source not in self._tests:
-            test = open_data(located(job, self.place)).test
+            test = open_data(validate(located(job, self.place)).data).test
             assert test is not None, "the figures are of data sets with a test part"
             self._tests[source] = test
         return self._tests[source]
