@@ -54,6 +54,7 @@ def main() -> None:
     import torch
 
     from anchored.cli.output import print_table
+    from anchored.report import write as write_report
 
     # Images of 8 x 8 pixels give a second thread nothing to do but wait, and on a busy machine it waits for long.
     torch.set_num_threads(1)
@@ -61,6 +62,7 @@ def main() -> None:
     started = time.monotonic()
     results = demo(folder)
     seconds = time.monotonic() - started
+    report = write_report(folder / METHODS[1], compare=folder / METHODS[0])
     tests = {method: result["test"] for method, result in results.items()}
     rows = [
         [
@@ -79,7 +81,7 @@ def main() -> None:
         ["method", "accuracy (%)", "ECE before (%)", "ECE after (%)", "gamma_min", "gamma mean"],
         rows,
         f"anchoring gained {anchored - plain:+.1f} points of accuracy in {seconds:.0f} s; the runs are in {folder}\n"
-        f"look closer with: anchored evaluate {folder / METHODS[1]} digits",
+        f"look closer: {report}",
     )
 
 

@@ -20,7 +20,8 @@ SIDEWAYS = {
     ("metrics", "imbalance"),                                # accuracy is reported by its groups
     ("auto", "audit"), ("estimator", "auto"), ("estimator", "audit"),   # auto acts on what an audit finds
     ("training", "methods"),                                 # the loop runs what a method describes
-    ("cli", "bench"), ("cli", "report"), ("cli", "review"), ("cli", "demo"), ("demo", "cli"), ("__main__", "cli"),
+    ("cli", "bench"), ("cli", "report"), ("cli", "review"), ("cli", "demo"), ("demo", "cli"), ("demo", "report"),
+    ("__main__", "cli"),
 }  # fmt: skip
 TORCH_ONLY = {"heads", "losses", "prototypes"}
 
