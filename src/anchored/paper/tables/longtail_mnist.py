@@ -1,8 +1,8 @@
 """Long-tailed MNIST: every method of the library, with and without anchors, in an hour or two. Ours.
 
 Claim
-    Every method that corrects the imbalance beats cross entropy on the classes with few samples. Anchors help those that
-    correct little or nothing (cross entropy, mixup, Norm, LDAM), most of all aligned ones; where a prior or a second
+    Every method that corrects the imbalance beats cross entropy on the classes with few samples. Anchors help those
+    that correct little or nothing (cross entropy, mixup, Norm, LDAM), most of all aligned ones; where a prior or a second
     stage does the correcting they cost a point or so. One row stays behind: LWS after mixup. Its first stage is the
     weakest on rare classes, and k factors on frozen rows repair only part of that. The set is small enough to run all
     of it on a laptop, and long-tailed enough to have all three groups: 1000, 599, 359, 215, 129, 77, 46, 27, 16 and 10
@@ -78,7 +78,7 @@ def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
 TABLE = Table(
     name="longtail_mnist",
     title="Test accuracy (%) after the last epoch and calibration error (%), long-tailed MNIST with ratio 100",
-    claim="Methods that correct the imbalance beat cross entropy on rare classes; anchors help those that correct little.",
+    claim="Correcting the imbalance beats cross entropy on rare classes; anchors help those that correct little.",
     rows=(
         *(_row(name + pal) for name in _WITH_AND_WITHOUT for pal in ("", "+pal")),
         *(_row(name) for name in _WITHOUT),
