@@ -2,11 +2,11 @@
 
 Claim
     Every method that corrects the imbalance beats cross entropy on the classes with few samples. Anchors help those
-    that correct little or nothing (cross entropy, mixup, Norm, LDAM), most of all aligned ones; where a prior or a second
-    stage does the correcting they cost a point or so. One row stays behind: LWS after mixup. Its first stage is the
-    weakest on rare classes, and k factors on frozen rows repair only part of that. The set is small enough to run all
-    of it on a laptop, and long-tailed enough to have all three groups: 1000, 599, 359, 215, 129, 77, 46, 27, 16 and 10
-    images.
+    that correct little or nothing (cross entropy, mixup, Norm, LDAM), most of all aligned ones; where a prior or a
+    second stage does the correcting they cost a point or so. One row stays behind: LWS after mixup. Its first stage
+    is the weakest on rare classes, and k factors on frozen rows repair only part of that. The set is small enough to
+    run all of it on a laptop, and long-tailed enough to have all three groups: 1000, 599, 359, 215, 129, 77, 46, 27,
+    16 and 10 images.
 
 Command
     ``anchored paper run longtail_mnist --data-root DATA``.
