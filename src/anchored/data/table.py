@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -328,7 +329,9 @@ def _number(cell: str, where: str) -> float:
     raise InputError(f"{where}: features must be numbers, got {cell!r}; {way_out}")
 
 
-def _read_parquet(path: Path) -> _Table:
+@contextmanager
+def _parquet(path: Path) -> Iterator[tuple[Any, Any]]:
+    """``pyarrow`` and ``pyarrow.parquet``, for reading ``path``: what goes wrong within is told in one line."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -337,9 +340,14 @@ def _read_parquet(path: Path) -> _Table:
             f"{path}: reading Parquet needs pyarrow; pip install 'anchored[parquet]', or save it as CSV"
         ) from None
     try:
-        table: Any = pq.read_table(path)
+        yield pa, pq
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
+
+
+def _read_parquet(path: Path) -> _Table:
+    with _parquet(path) as (pa, pq):
+        table: Any = pq.read_table(path)
     columns = [str(name) for name in table.column_names]
     _check_distinct(path, columns)
 

@@ -33,6 +33,7 @@ from anchored.data.table import (
     _label_column,
     _number,
     _outside_quotes,
+    _parquet,
     _records,
     _Table,
 )
@@ -305,22 +306,7 @@ class _CsvBlock:
 
 
 def _open_parquet(path: Path) -> _Reader:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(
-            f"{path}: reading Parquet needs pyarrow; pip install 'anchored[parquet]', or save it as CSV"
-        ) from None
-
-    @contextmanager
-    def readable() -> Iterator[None]:
-        try:
-            yield
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
-
-    with readable():
+    with _parquet(path) as (pa, pq):
         # Read through a small buffer: a row group, often a million rows, would be taken into memory whole.
         file: Any = pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
         schema = file.schema_arrow
@@ -337,7 +323,7 @@ def _open_parquet(path: Path) -> _Reader:
 
     def blocks(wanted: list[str], size: int) -> Iterator[_Block]:
         row = 0
-        with readable():
+        with _parquet(path):
             for batch in file.iter_batches(batch_size=size, columns=wanted):
                 yield _ParquetBlock(path, range(row, row + batch.num_rows), batch, wanted)
                 row += batch.num_rows
