@@ -72,7 +72,9 @@ class ConvNet(Backbone):
                     nn.ReLU(inplace=True),
                 ]
                 channels = out_channels
-            layers.append(nn.MaxPool2d(2))
+            # The largest of four values is cut at zero, not four values of which the largest is taken: the same maps
+            # and the same gradients, from a quarter of the work.
+            layers.insert(-1, nn.MaxPool2d(2))
         self.convolutions = nn.Sequential(*layers)
         self.maps = channels, height // halvings, width // halvings
         self.fc1 = nn.Linear(math.prod(self.maps), hidden)

@@ -9,6 +9,7 @@ import typer
 
 from anchored import __version__
 from anchored._errors import InputError
+from anchored._memory import keep_freed_memory
 from anchored.cli.audit import audit
 from anchored.cli.bench import bench
 from anchored.cli.corrupt import corrupt
@@ -60,6 +61,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def main() -> None:
     """Run the command line; what the user did wrong is said in one line, with exit code 2."""
+    keep_freed_memory()
     with terminable():
         code = _run(sys.argv[1:] or ["--help"])
     leave(code)

@@ -14,7 +14,7 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="Which one; without a name all but the long ones, audit and auto.")
     ] = None,
-    data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit and auto.")] = None,
+    data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Of audit and auto: numbers with commas between.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Of one training in audit and auto.")] = None,
     json: AsJson = False,
@@ -31,6 +31,8 @@ def bench(
     options = {key: value for key, value in given.items() if value is not None}
     if options and name not in LONG:
         raise InputError(f"--{next(iter(options)).replace('_', '-')} is for bench {' and bench '.join(LONG)} only")
+    if data_root is not None and name == "auto":
+        raise InputError("--data-root is for bench audit; auto on MNIST is: anchored paper run auto_mnist")
     results = {each: import_module(module).run(**options) for each, module in zip(names, modules, strict=True)}
     if json:
         print_json(

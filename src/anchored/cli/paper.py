@@ -229,7 +229,8 @@ def _check(jobs: list[Job], place: Place) -> None:
 
     pick_device(place.device)
     for name in dict.fromkeys(job.settings["method"]["name"] for job in jobs):
-        parse(name)
+        if name != "auto":  # it names its method when the run begins
+            parse(name)
     check_data(jobs, place)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from anchored._names import choose
 from anchored.paper.table import Table
 from anchored.paper.tables import (
+    auto_mnist,
     longtail_cifar,
     longtail_cifar100,
     longtail_imagenet,
@@ -30,6 +31,7 @@ TABLES: Mapping[str, Table] = {
     "webvision_mini": webvision_mini.TABLE,
     "longtail_mnist": longtail_mnist.TABLE,
     "orientation": orientation.TABLE,
+    "auto_mnist": auto_mnist.TABLE,
 }
 """Every table that ``anchored paper run`` knows: the paper's seven, then ours."""
 

@@ -38,6 +38,8 @@ MEASURES = {
     "few": "few",
     "ece": "ECE calibrated",
     "ece_uncalibrated": "ECE raw",
+    "noise_drawn": "labels wrong",
+    "noise_estimated": "estimated",
 }
 """How measures are called in headings."""
 

@@ -30,7 +30,8 @@ def first_stage_of(job: Job) -> Job | None:
         >>> first_stage_of(job).settings["method"]["name"], first_stage_of(first_stage_of(job))
         ('ce+pal', None)
     """
-    name = parse(job.settings["method"]["name"]).first_stage
+    own = job.settings["method"]["name"]
+    name = None if own == "auto" else parse(own).first_stage  # auto names its method when the run begins
     if name is None:
         return None
     settings = merge(job.settings, {"method": {"name": name}})

@@ -81,7 +81,6 @@ def record_of(job: Job, store: Store) -> Record:
     run = store.run(job)
     result = run.read_result()
     history = run.read_lines("history.jsonl")
-    test = result.get("test", {})
     best = result.get("history_best") or {}
     return {
         "table": job.table,
@@ -91,7 +90,7 @@ def record_of(job: Job, store: Store) -> Record:
         "epochs": job.epochs,
         "shortened": job.shortened,
         "key": job.key,
-        "last": {name: _short(test[name]) for name in _MEASURES if test.get(name) is not None},
+        "last": {name: _short(value) for name, value in _last(result).items() if value is not None},
         "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
         "history": {
             name: [_short(line[name]) for line in history]
@@ -105,6 +104,16 @@ def record_of(job: Job, store: Store) -> Record:
         "versions": result["versions"],
         "settings": job.settings,
     }
+
+
+def _last(result: dict[str, Any]) -> dict[str, float | None]:
+    """The measures of the finished run: on the test set, and of the labels where they were looked at."""
+    test = result.get("test", {})
+    measures = {name: test.get(name) for name in _MEASURES}
+    if "auto" in result:
+        noise = result.get("corruption", {}).get("noise") or {"rate": 0.0}
+        measures |= {"noise_drawn": noise["rate"], "noise_estimated": result["auto"]["noise_rate"]}
+    return measures
 
 
 def _identity(record: Record) -> tuple[str, str, int, int, str]:

@@ -50,6 +50,7 @@ class Row:
 
 
 _TITLES = {
+    "auto": "auto",
     "mixup": "mixup",
     "crt": "cRT",
     "mislas": "MiSLAS",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from anchored._errors import InputError
+from anchored._memory import keep_freed_memory
+from anchored.auto import fit
 from anchored.data import BUILT_IN
 from anchored.paper.first_stage import borrow
 from anchored.paper.store import Store
 from anchored.paper.table import Job
-from anchored.training import Progress, fit
+from anchored.training import Progress
 from anchored.training.config import merge, validate
 from anchored.training.prepare import open_data
 
@@ -59,6 +61,7 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
     """
     import torch
 
+    keep_freed_memory()
     store = Store(place.store)
     if torch.get_num_threads() != place.threads:
         torch.set_num_threads(place.threads)
@@ -70,7 +73,8 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
             owner = lock.owner()
             return Outcome("busy", f"process {owner.get('pid', '?')} on {owner.get('host', '?')} has it in hand")
         try:
-            settings = located(job, place)
+            # What ``auto`` decided when the run began stays decided.
+            settings = located(job, place, run.read_config().as_dict() if run.started else None)
             split = open_data(validate(settings).data)
             folder = run if run.started or borrow(job, store) else run.path
             fit(split, settings, folder=folder, progress=progress)
@@ -79,8 +83,8 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
     return Outcome("finished")
 
 
-def located(job: Job, place: Place) -> dict[str, Any]:
-    """The settings of ``job`` with the data where it lies on this machine.
+def located(job: Job, place: Place, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The settings of ``job``, or what became of them, with the data where it lies on this machine.
 
     Example:
         >>> from anchored.paper import TABLES
@@ -96,7 +100,7 @@ def located(job: Job, place: Place) -> dict[str, Any]:
             written = job.settings["data"].get(name)
             if written and written not in BUILT_IN:
                 data[name] = str(Path(root) / written)
-    return merge(job.settings, {"data": data, "train": {"device": place.device}})
+    return merge(job.settings if settings is None else settings, {"data": data, "train": {"device": place.device}})
 
 
 def check_data(jobs: Sequence[Job], place: Place) -> None:

@@ -37,6 +37,22 @@ def test_is_the_published_network(build, shape, layout):
     torch.testing.assert_close(net(images), by_hand(net, images, layout))
 
 
+def test_pooling_before_the_relu_changes_neither_maps_nor_gradients():
+    images = torch.randn(8, 1, 12, 12, generator=torch.Generator().manual_seed(0))
+    net = cnn4((1, 12, 12))
+    layers = list(net.convolutions)
+    kinds = [type(layer).__name__ for layer in layers]
+    assert kinds == 2 * ["Conv2d", "BatchNorm2d", "MaxPool2d", "ReLU"]
+    published = torch.nn.Sequential(*(layers[i] for i in (0, 1, 3, 2, 4, 5, 7, 6)))
+    found = []
+    for maps in (net.convolutions, published):
+        net.zero_grad()
+        out = maps(images)
+        (out * torch.linspace(-1, 1, out.numel()).view_as(out)).sum().backward()
+        found.append([out.detach(), *(p.grad.clone() for p in net.convolutions.parameters())])
+    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+
+
 def test_the_third_block_of_cnn8_has_196_channels():
     widths = [layer.out_channels for layer in cnn8((3, 32, 32)).modules() if isinstance(layer, torch.nn.Conv2d)]
     assert widths == [64, 64, 128, 128, 196, 196]

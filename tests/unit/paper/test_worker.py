@@ -7,7 +7,8 @@ import pytest
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.paper import Place, work
-from anchored.paper.worker import check_data, located
+from anchored.paper.results import record_of
+from anchored.paper.worker import Outcome, check_data, located
 from anchored.training import Progress, RunFolder, fit
 
 
@@ -49,6 +50,30 @@ def test_a_broken_job_goes_on_and_ends_the_same(tiny, store, place):
     straight = RunFolder(store.path / "other" / "runs" / job.key)
     assert run.read_lines("history.jsonl") == straight.read_lines("history.jsonl")
     assert (run.path / "model.safetensors").read_bytes() == (straight.path / "model.safetensors").read_bytes()
+
+
+def test_what_auto_decided_stays_decided_when_its_job_goes_on(tiny, store, place):
+    class Breaks(Progress):
+        def epoch(self, record, **_):
+            if record["epoch"] == 3:
+                raise RuntimeError
+
+    job = tiny.job("ce", "digits/0.4", seed=0, epochs=4)
+    settings = {**job.settings, "method": {"name": "auto"}, "data": {**job.settings["data"], "hold_out": 0.1}}
+    job = replace(job, settings=settings)
+    assert work(job, place, progress=Breaks()).status == "failed"
+    run = store.run(job)
+    assert run.read_config().train.labels == "cleaned"
+    assert work(job, place) == Outcome("finished")
+    other = Place(store.path / "other", device="cpu")
+    (store.path / "other" / "locks").mkdir(parents=True)
+    work(job, other)
+    straight = RunFolder(store.path / "other" / "runs" / job.key)
+    assert run.read_config() == straight.read_config()
+    assert (run.path / "model.safetensors").read_bytes() == (straight.path / "model.safetensors").read_bytes()
+    last = record_of(job, store)["last"]
+    assert last["noise_drawn"] == pytest.approx(0.4, abs=0.01)
+    assert last["noise_estimated"] == pytest.approx(run.read_result()["auto"]["noise_rate"], rel=1e-5)
 
 
 def test_a_job_in_other_hands_is_left_to_them(tiny, store, place):

@@ -1,0 +1,41 @@
+"""Keeping the memory of a training step for the next one.
+
+A step of training frees its activations, tensors of many megabytes, and the next step asks for the same ones. The
+allocator of Linux hands blocks of this size back to the system each time, which fills the new ones with zeros, page by
+page: on one core a third of the time of a small network (``anchored bench training`` shows the speed).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+__all__ = ["keep_freed_memory"]
+
+# From glibc's malloc.h.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_LARGEST_MMAP_THRESHOLD = 32 * 2**20  # glibc refuses more
+_KEPT = 2**30
+
+
+def keep_freed_memory() -> bool:
+    """Let this process keep up to a gigabyte of memory that it has freed, for its own next use.
+
+    It holds for the whole process, so it is left to those who own one: the command line and the workers of the runner
+    call it, the functions of the library do not. Larger blocks than 32 MB are handed back as before.
+
+    Returns:
+        Whether the allocator could be told; only that of glibc can.
+
+    Example:
+        >>> keep_freed_memory() in (True, False)
+        True
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):
+        return False
+    told = [mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD), mallopt(_TRIM_THRESHOLD, _KEPT)]
+    return all(told)
