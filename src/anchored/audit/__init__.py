@@ -2,7 +2,7 @@
 
 from anchored.audit._audit import Audit, ClassNoise, ConfusedPair, DuplicateGroup, audit
 from anchored.audit.cross_fit import CrossFit, cross_fit
-from anchored.audit.label_noise import LabelNoise, fit_label_noise
+from anchored.audit.label_noise import LabelNoise, fit_label_noise, judge
 from anchored.audit.near_duplicates import NearDuplicates, near_duplicates
 from anchored.audit.suspects import Suspect, Suspects
 
@@ -19,5 +19,6 @@ __all__ = [
     "audit",
     "cross_fit",
     "fit_label_noise",
+    "judge",
     "near_duplicates",
 ]

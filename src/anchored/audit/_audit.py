@@ -20,7 +20,7 @@ from torch import Tensor
 from anchored._errors import InputError
 from anchored._files import write_json
 from anchored.audit.cross_fit import plain_logits
-from anchored.audit.label_noise import LabelNoise, fit_label_noise
+from anchored.audit.label_noise import judge
 from anchored.audit.near_duplicates import near_duplicates
 from anchored.audit.suspects import Suspects, rank
 from anchored.data import Dataset
@@ -181,7 +181,6 @@ def audit(
     dataset: Dataset,
     *,
     logits: Tensor | None = None,
-    noise: LabelNoise | None = None,
     duplicates: bool = True,
     generator: torch.Generator | None = None,
 ) -> Audit:
@@ -192,9 +191,8 @@ def audit(
 
     Args:
         model: What to judge by; None where ``logits`` are given.
-        dataset: With labels; samples without one are left out.
+        dataset: With labels; samples without one are left out, and those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
-        noise: A law of the labels that was estimated before; None estimates it here.
         duplicates: Whether to look for near-duplicates under different labels.
         generator: Of the bootstrap behind the interval.
 
@@ -226,11 +224,9 @@ def audit(
     index = (dataset.labels >= 0).nonzero()[:, 0]
     if len(index) == 0:
         raise InputError(f"{dataset.name}: no sample has a label, so there is nothing to judge; give labels")
-    rows, labels = logits[index], dataset.labels[index]
-    if noise is None:
-        weights = None if dataset.weights is None else dataset.weights[index]
-        noise = fit_label_noise(rows, labels, weights=weights, generator=generator)
-    posterior = noise.posterior(rows, labels)
+    labelled = dataset.subset(index)
+    rows, labels = logits[index], labelled.labels
+    noise, posterior = judge(labelled, rows, generator=generator)
     suspects = rank(dataset, index, rows, noise.probabilities(rows), posterior)
     names = dataset.class_names
     counted = posterior.new_zeros(dataset.k, dataset.k).index_add_(0, labels, posterior)  # given x true

@@ -12,15 +12,20 @@ expectation-maximisation: the posterior of the true label
 is counted into M, and is what T and b are fitted to, in turns. The noise rate is the mean of :math:`1 - q_{\tilde y}`.
 
 Counting contradictions alone would blame the labels for the model's mistakes too. Here the two are told apart, because
-a mistake of the model comes where it is in doubt, while a wrong label comes where it is certain as well. The rows of M
-of rare classes are drawn towards noise that is the same for all classes, with the weight of a few samples.
+a mistake of the model comes where it is in doubt, while a wrong label comes where it is certain as well. That leaves
+one thing open: a model that is equally certain of nearly everything may be certain or may be modest, and the labels
+cannot say which; noise that is the same for all classes and a higher temperature look alike. So, of the samples that
+it takes for one class, the model is taken at its word about the fifth of which it is surest (the anchor points of
+Patrini et al.). The rows of M of rare classes are drawn towards noise that is the same for all classes, with the
+weight of a few samples.
 
 The interval has two parts: how the rate varies when the samples are drawn again (bootstrap), and half of the
 contradictions that were put down to the model, because that split rests on its logits being ordered by doubt.
 
 References:
     Dawid and Skene, 1979. Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm. JRSS C.
-    Patrini et al., 2017. Making Deep Neural Networks Robust to Label Noise: a Loss Correction Approach. CVPR (M).
+    Patrini et al., 2017. Making Deep Neural Networks Robust to Label Noise: a Loss Correction Approach. CVPR (M,
+    anchor points).
 """
 
 from __future__ import annotations
@@ -33,16 +38,20 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._random import generator_or_default
+from anchored.data import Dataset
 
-__all__ = ["LabelNoise", "fit_label_noise"]
+__all__ = ["LabelNoise", "fit_label_noise", "judge"]
 
 _PRIOR_SAMPLES = 20.0
 """How many samples of each class the common noise rate stands for when a row of the matrix is counted."""
 _BIAS_PRECISION = 10.0
 _MOST_STEPS, _TOLERANCE = 500, 1e-7
+_SURE = 0.2
+"""The share of the samples taken for a class about which the model is believed."""
 _BOOTSTRAP_SAMPLES, _MOST_SAMPLES = 5_000, 20_000
 _BOOTSTRAPS, _BOOTSTRAP_STEPS = 16, 10
 _SHARE_IN_DOUBT = 0.5
+_FEWEST_PER_CLASS = 10
 _Z = 1.96
 
 
@@ -105,9 +114,8 @@ def fit_label_noise(
     # Softmax ignores a shift of a row; one size for all models lets the search begin at one place.
     size = max(float((rows - rows.mean(dim=1, keepdim=True)).std()), 1e-12)
     rows = (rows - rows.mean(dim=1, keepdim=True)) / size
-    law = _start(rows, given, weight)
     few = _part(rows, given, weight, _MOST_SAMPLES)
-    law = _climb(*few, law, _MOST_STEPS)
+    law = _climb(*few, _start(rows, given, weight), _MOST_STEPS)
     if len(few[0]) < n:
         # A part of the samples shows where the maximum lies; the matrix and the rate are then counted over all.
         counted = _counted(given, weight, _joint(rows, given, law).softmax(dim=1))
@@ -127,6 +135,38 @@ def fit_label_noise(
         bias=law.bias,
         samples=n,
     )
+
+
+def judge(dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None) -> tuple[LabelNoise, Tensor]:
+    """The noise of a data set's labels, and the posterior ``(n, k)`` of each true label.
+
+    Labels that a person has confirmed are true. The law is then that of the others, because those that were looked at
+    are not like them; its rate is that of the whole set.
+
+    Args:
+        dataset: Every sample labelled.
+        logits: ``(n, k)``, of a model that was not trained on these samples.
+        generator: As for :func:`fit_label_noise`.
+    """
+    labels, weights, confirmed = dataset.labels, dataset.weights, dataset.confirmed
+    if confirmed is None or not bool(confirmed.any()):
+        noise = fit_label_noise(logits, labels, weights=weights, generator=generator)
+        return noise, noise.posterior(logits, labels)
+    still_open = ~confirmed
+    if int(still_open.sum()) < _FEWEST_PER_CLASS * dataset.k:
+        still_open = torch.ones_like(confirmed)  # too few for a law of their own
+    noise = fit_label_noise(
+        logits[still_open],
+        labels[still_open],
+        weights=None if weights is None else weights[still_open],
+        generator=generator,
+    )
+    posterior = noise.posterior(logits, labels)
+    posterior[confirmed] = torch.nn.functional.one_hot(labels[confirmed], dataset.k).to(posterior)
+    counted = torch.ones(len(labels), dtype=torch.float64) if weights is None else weights.to(torch.float64)
+    share = float(counted[~confirmed].sum() / counted.sum())
+    low, high = noise.interval
+    return replace(noise, rate=share * noise.rate, interval=(share * low, share * high), samples=len(labels)), posterior
 
 
 @dataclass(frozen=True)
@@ -151,18 +191,32 @@ def _uniform(rate: float, k: int) -> Tensor:
 
 
 def _climb(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, steps: int) -> _Law:
-    """Raise the likelihood of the labels until it stands still."""
+    """Raise the likelihood of the labels until it stands still, with the true label known where the model is surest."""
+    sure, believed = _surest(rows)
     before = -math.inf
     for _ in range(steps):
         joint = _joint(rows, labels, law)
         evidence = joint.logsumexp(dim=1, keepdim=True)
         posterior = (joint - evidence).exp()
+        posterior[sure] = believed
         law = _maximize(rows, labels, weight, posterior, law)
         now = _mean(evidence[:, 0], weight)
         if now - before < _TOLERANCE:
             break
         before = now
     return law
+
+
+def _surest(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the gap to the second class is among the widest of its predicted class, and those classes, one-hot."""
+    (first, second), (predicted, _) = (part.T for part in rows.topk(2, dim=1))
+    k = rows.shape[1]
+    order = (second - first).argsort(stable=True)
+    order = order[predicted[order].argsort(stable=True)]  # class by class, the widest gap first
+    sizes = predicted.bincount(minlength=k)
+    place = torch.arange(len(rows)) - (sizes.cumsum(0) - sizes)[predicted[order]]
+    sure = order[place < _SURE * sizes[predicted[order]]]
+    return sure, torch.nn.functional.one_hot(predicted[sure], k).to(rows.dtype)
 
 
 def _maximize(rows: Tensor, labels: Tensor, weight: Tensor, posterior: Tensor, law: _Law) -> _Law:

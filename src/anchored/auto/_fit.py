@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from anchored._files import write_json
 from anchored._random import stream
-from anchored.audit import CrossFit, LabelNoise, cross_fit, fit_label_noise
+from anchored.audit import CrossFit, LabelNoise, cross_fit, judge
 from anchored.auto.choice import Choice, choose
 from anchored.auto.targets import make_targets
 from anchored.data import CorruptionPlan, Dataset, Split
@@ -128,9 +128,7 @@ def _crossed(
 
 
 def _judge(crossed: CrossFit, data: Dataset, config: RunConfig) -> tuple[LabelNoise, Tensor]:
-    generator = stream(config.train.seed, "noise rate")
-    noise = fit_label_noise(crossed.logits, data.labels, weights=data.weights, generator=generator)
-    return noise, noise.posterior(crossed.logits, data.labels)
+    return judge(data, crossed.logits, generator=stream(config.train.seed, "noise rate"))
 
 
 def _told(result: dict[str, Any], run: RunFolder | None, progress: Progress) -> dict[str, Any]:

@@ -26,9 +26,11 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from anchored._errors import InputError
 from anchored._names import suggest
@@ -48,6 +50,7 @@ __all__ = [
 COLUMNS = ("index", "id", "given", "decision", "label", "time")
 DECISIONS = ("accept", "relabel", "keep", "skip", "undo")
 _WITH_LABEL = ("accept", "relabel")
+_DECIDED = (*_WITH_LABEL, "keep")
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def parse_lines(text: str, *, where: str) -> Iterator[Correction]:
 
 
 def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Corrected:
-    """``dataset`` with the labels that the reviewer decided on.
+    """``dataset`` with the labels that the reviewer decided on; changed or kept, these count as confirmed.
 
     Args:
         dataset: The data as it was reviewed, corrupted if the run that was reviewed corrupted it. It is not changed.
@@ -183,9 +186,11 @@ def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Correcte
         corrections = read_corrections(corrections)
     last = _last(dataset, corrections)
     labels = dataset.labels.clone()
+    confirmed = torch.zeros(len(dataset), dtype=torch.bool)
     pairs: Counter[tuple[str, str]] = Counter()
     for place, line in last.items():
         before = dataset.class_names[int(labels[place])]
+        confirmed[place] = line.decision in _DECIDED
         if line.result != before:
             labels[place] = dataset.class_names.index(line.result)
             pairs[before, line.result] += 1
@@ -193,15 +198,15 @@ def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Correcte
     receipt: dict[str, Any] = {
         "file": str(corrections.path),
         "digest": corrections.digest,
-        "decided": sum(decisions[name] for name in ("accept", "relabel", "keep")),
-        **{name: decisions[name] for name in ("accept", "relabel", "keep", "skip")},
+        "decided": sum(decisions[name] for name in _DECIDED),
+        **{name: decisions[name] for name in (*_DECIDED, "skip")},
         "changed": sum(pairs.values()),
         "pairs": [{"given": a, "label": b, "count": n} for (a, b), n in sorted(pairs.items(), key=_by_count)],
     }
     if dataset.clean_labels is not None:
         receipt["wrong_before"] = int((dataset.labels != dataset.clean_labels).sum())
         receipt["wrong_after"] = int((labels != dataset.clean_labels).sum())
-    return Corrected(dataset.with_labels(labels), receipt)
+    return Corrected(replace(dataset, labels=labels, confirmed=confirmed), receipt)
 
 
 def _last(dataset: Dataset, corrections: Corrections) -> dict[int, Correction]:

@@ -60,6 +60,7 @@ class Dataset:
         ids: What a user calls sample ``i``: a relative path, or ``"row 17"``.
         clean_labels: ``(n,)``, only where the run corrupted the labels itself; for evaluation only.
         weights: ``(n,)``, how much each sample counts in training, or None where all count alike.
+        confirmed: ``(n,)`` bool, which labels a person has looked at and stands for, or None where nobody has.
         columns: For tables, the names of the features in their order.
         notes: What a careful reader would want to know about the data, one line each.
 
@@ -77,6 +78,7 @@ class Dataset:
     ids: Sequence[str] = ()
     clean_labels: Tensor | None = None
     weights: Tensor | None = None
+    confirmed: Tensor | None = None
     columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = field(default=(), repr=False)
 
@@ -89,6 +91,7 @@ class Dataset:
             ("ids", self.ids),
             ("clean_labels", self.clean_labels),
             ("weights", self.weights),
+            ("confirmed", self.confirmed),
         ):
             if rows is not None and len(rows) != n:
                 raise InputError(f"{self.name}: {what} must have one entry per input, got {len(rows)} for {n} inputs")
@@ -140,6 +143,7 @@ class Dataset:
             ids=ids,
             clean_labels=None if self.clean_labels is None else self.clean_labels[index],
             weights=None if self.weights is None else self.weights[index],
+            confirmed=None if self.confirmed is None else self.confirmed[index],
         )
 
     def with_labels(self, labels: Tensor, *, clean_labels: Tensor | None = None) -> Dataset:

@@ -1,6 +1,7 @@
 """Mirror of src/anchored/audit/_audit.py: the findings against loops, the folder against what was found."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -37,6 +38,15 @@ def test_the_flipped_labels_come_first(found):
     assert len(first & flipped) > 0.97 * len(flipped)
     truth = {NAMES.index(s.suggested) == int(data.clean_labels[s.index]) for s in report.suspects[:100]}
     assert truth == {True}
+
+
+def test_what_a_person_confirmed_is_not_suspected_again(found):
+    data, logits, report = found
+    top = torch.tensor(report.suspects.column("index")[:50])
+    confirmed = torch.zeros(len(data), dtype=torch.bool).index_fill_(0, top, True)
+    again = audit(None, replace(data, confirmed=confirmed), logits=logits).suspects
+    assert set(again.column("index")[-50:]) == set(top.tolist())
+    assert all(s.probability_wrong == 0 and s.suggested == s.given for s in again[-50:])
 
 
 def test_the_numbers_agree_with_each_other(found):

@@ -1,12 +1,14 @@
 """Mirror of src/anchored/audit/label_noise.py: known corruption is found again, in spite of doubt and rare classes."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from anchored.audit import LabelNoise, fit_label_noise
+from anchored.audit import LabelNoise, fit_label_noise, judge
+from anchored.data import Dataset, TensorInputs
 
 
 def sample(n, k, matrix, *, sharp=4.0, prior=None, seed=0):
@@ -46,6 +48,19 @@ def test_finds_noise_that_goes_one_way(eta):
     assert noise.rate == pytest.approx((truth != given).double().mean().item(), abs=0.03)
     assert noise.transition[2, 3].item() == pytest.approx(eta, abs=0.06)
     assert noise.transition[2, 4].item() < 0.03
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.2, 0.6])
+def test_a_model_that_is_as_sure_of_one_sample_as_of_another_is_believed(eta):
+    """Cosines of features that have all but reached their anchors: noise and modesty would explain the labels alike."""
+    g = torch.Generator().manual_seed(0)
+    truth = torch.arange(6000) % 10
+    turned = torch.where(torch.rand(6000, generator=g) < 0.02, (truth + 1) % 10, truth)  # what the model takes it for
+    depth = torch.rand(6000, 1, generator=g) ** 12  # most of them at their anchor, a few on the way to a mistake
+    logits = F.one_hot(turned, 10) * (1 - 0.5 * depth) + F.one_hot(truth, 10) * 0.5 * depth
+    given = torch.multinomial(torch.tensor(symmetric(10, eta))[truth], 1, generator=g)[:, 0]
+    noise = fit_label_noise(logits + 0.01 * torch.randn(6000, 10, generator=g), given)
+    assert noise.rate == pytest.approx((truth != given).double().mean().item(), abs=0.03)
 
 
 def test_does_not_blame_the_labels_for_what_the_model_does_not_know():
@@ -149,3 +164,34 @@ def test_refuses_what_has_no_answer(logits, labels, said):
 def test_refuses_weights_that_leave_nothing():
     with pytest.raises(ValueError, match="not all 0"):
         fit_label_noise(torch.zeros(2, 2), torch.tensor([0, 1]), weights=torch.zeros(2))
+
+
+def test_what_a_person_confirmed_is_true_and_the_law_is_that_of_the_rest():
+    logits, truth, given = sample(3000, 5, symmetric(5, 0.4), sharp=8.0)
+    looked_at = torch.arange(3000) < 1500
+    labels = torch.where(looked_at, truth, given)
+    data = Dataset("some", TensorInputs(logits), labels, tuple("abcde"))
+    noise, posterior = judge(replace(data, confirmed=looked_at), logits)
+    assert torch.equal(posterior[looked_at], F.one_hot(truth[looked_at], 5).double())
+    assert noise.rate == pytest.approx((labels != truth).double().mean().item(), abs=0.02)
+    assert noise.interval[0] < noise.rate < noise.interval[1]
+    alone = fit_label_noise(logits[1500:], given[1500:])
+    torch.testing.assert_close(noise.transition, alone.transition)
+    torch.testing.assert_close(posterior[1500:], alone.posterior(logits[1500:], given[1500:]))
+
+
+def test_when_all_labels_are_confirmed_none_is_wrong():
+    logits, _, given = sample(300, 3, symmetric(3, 0.3))
+    data = Dataset("all", TensorInputs(logits), given, tuple("abc"), confirmed=torch.ones(300, dtype=torch.bool))
+    noise, posterior = judge(data, logits)
+    assert (noise.rate, noise.interval) == (0.0, (0.0, 0.0))
+    assert torch.equal(posterior.argmax(1), given)
+
+
+def test_nothing_confirmed_is_as_if_nobody_had_looked():
+    logits, _, given = sample(300, 3, symmetric(3, 0.3))
+    data = Dataset("none", TensorInputs(logits), given, tuple("abc"))
+    for each in (data, replace(data, confirmed=torch.zeros(300, dtype=torch.bool))):
+        noise, posterior = judge(each, logits)
+        assert noise.rate == fit_label_noise(logits, given).rate
+        assert torch.equal(posterior, noise.posterior(logits, given))

@@ -10,7 +10,7 @@ import torch
 from anchored import auto, noise
 from anchored.audit import CrossFit
 from anchored.auto import looks_first
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Dataset, Split, TensorInputs, corrupt
 from anchored.training import Progress, RunFolder
 from anchored.training import fit as plain_fit
 
@@ -160,6 +160,29 @@ def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, monkeypatch):
     assert len(made.train_set) == 320
     flipped = made.train_set.labels != made.train_set.clean_labels
     assert made.train_set.weights[flipped].mean() < 0.3 < 0.7 < made.train_set.weights[~flipped].mean()
+
+
+def test_labels_that_a_person_confirmed_count_fully(split, monkeypatch, tmp_path):
+    """Also the ones that the two models would contradict: here a person insists on forty wrong labels."""
+    seen = {}
+    work = sys.modules["anchored.training.fit"].Work
+
+    def watched(*arguments, **named):
+        seen["work"] = work(*arguments, **named)
+        return seen["work"]
+
+    monkeypatch.setattr(sys.modules["anchored.training.fit"], "Work", watched)
+    spoiled = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
+    wrong = (spoiled.labels != spoiled.clean_labels).nonzero()[:40, 0].tolist()
+    names = [spoiled.class_names[i] for i in spoiled.labels.tolist()]
+    path = tmp_path / "corrections.csv"
+    rows = [f"{i},{spoiled.ids[i]},{names[i]},keep,," for i in wrong]
+    path.write_text("\n".join(["index,id,given,decision,label,time", *rows]) + "\n")
+    auto.fit(split, with_noise(data={"hold_out": 0.0, "corrections": str(path)}, train={"early_stop": None}))
+    weights, flipped = seen["work"].train_set.weights, spoiled.labels != spoiled.clean_labels
+    assert (weights[wrong] == 1).all()
+    flipped[wrong] = False
+    assert weights[flipped].mean() < 0.3
 
 
 def test_training_alone_refuses_labels_that_nobody_looked_at(split):

@@ -40,6 +40,7 @@ def test_accepted_and_chosen_labels_replace_the_given_ones(data, write):
     done = correct(data, path)
     assert done.dataset.labels.tolist() == [1, 0, 2, 2]
     assert data.labels.tolist() == [0, 0, 1, 2]
+    assert done.dataset.confirmed.tolist() == [True, True, True, False]
     receipt = done.receipt
     assert {name: receipt[name] for name in ("accept", "relabel", "keep", "skip", "decided", "changed")} == {
         "accept": 1, "relabel": 1, "keep": 1, "skip": 1, "decided": 3, "changed": 2,
@@ -54,6 +55,11 @@ def test_of_one_sample_the_last_line_counts_and_undo_takes_back(data, write):
     assert labels_after(data, write("0,c/1.png,cat,accept,dog,t", "0,c/1.png,cat,keep,cat,t"))[0] == "cat"
     assert labels_after(data, write("0,c/1.png,cat,keep,cat,t", "0,c/1.png,cat,accept,dog,t"))[0] == "dog"
     assert labels_after(data, write("0,c/1.png,cat,accept,dog,t", "0,c/1.png,cat,undo,,t"))[0] == "cat"
+
+
+def test_what_was_taken_back_or_skipped_is_not_confirmed(data, write):
+    done = correct(data, write("0,c/1.png,cat,accept,dog,t", "0,c/1.png,cat,undo,,t", "1,c/2.png,cat,skip,,t"))
+    assert not done.dataset.confirmed.any()
 
 
 def test_a_second_review_goes_on_in_the_same_file(data, write):

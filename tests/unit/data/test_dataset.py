@@ -69,6 +69,13 @@ def test_refuses_what_does_not_fit_together(changes, words):
         toy(**changes)
 
 
+def test_what_was_confirmed_stays_with_its_samples_and_must_fit():
+    part = toy(confirmed=torch.tensor([True, False, False, True])).subset(torch.tensor([3, 2]))
+    assert part.confirmed.tolist() == [True, False]
+    with pytest.raises(InputError, match="confirmed must have one entry per input"):
+        toy(confirmed=torch.tensor([True]))
+
+
 def test_weights_stay_with_their_samples_and_must_fit():
     part = toy(weights=torch.tensor([0.1, 0.2, 0.3, 0.4])).subset(torch.tensor([2, 0]))
     torch.testing.assert_close(part.weights, torch.tensor([0.3, 0.1]))
