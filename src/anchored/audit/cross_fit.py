@@ -36,7 +36,8 @@ _FEWEST_STEPS = 900
 _LEAST_SHARE, _LARGEST_SHARE, _FEW = 0.1, 0.35, 6
 _PILOT_RATE = 0.2
 """The noise rate that the two models go by, scale 1: small enough to resist, large enough to learn fast."""
-_PILOT_LR = 0.1
+LEAST_LR = 0.1
+"""For SGD: the gradient of cosines at a small scale is small, and rates made for free logits would waste epochs."""
 _BATCH = 512
 
 
@@ -188,6 +189,6 @@ def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
     # The data comes spoilt and corrected as the run has it, and only half of it.
     settings["data"] |= {"corrupt": [], "corrections": None, "corrections_digest": None, "hold_out": 0.0}
     if config.optimizer.name == "sgd":
-        settings["optimizer"]["lr"] = max(config.optimizer.lr, _PILOT_LR)
+        settings["optimizer"]["lr"] = max(config.optimizer.lr, LEAST_LR)
     settings["train"] |= {"epochs": epochs, "labels": "given", "early_stop": None, "ema": None, "evaluate": False}
     return settings

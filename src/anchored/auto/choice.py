@@ -5,7 +5,8 @@ what is found               what is chosen
 ==========================  ==================================================================================
 labels are clean            cross entropy on the labels as given: there is nothing to hold against
 labels are noisy            anchors with normalised features, each label counted as far as it can be trusted
-                            (:mod:`anchored.auto.targets`), the scale from the noise that is left; weights
+                            (:mod:`anchored.auto.targets`), the scale from the noise that is left, a learning rate
+                            that suits it; images shifted a little, where nothing else varies them; weights
                             averaged (EMA); stop when held-out noisy labels are predicted no better
 a class is a tenth of one   margins and deferred weights by class size (``ldam+drw+pal``), sizes as estimated
 ==========================  ==================================================================================
@@ -22,6 +23,7 @@ from typing import Any
 from torch import Tensor
 
 from anchored.audit import LabelNoise
+from anchored.audit.cross_fit import LEAST_LR
 from anchored.auto.targets import Targets, make_targets
 from anchored.data import Dataset
 from anchored.methods import parse
@@ -34,6 +36,8 @@ _UNBALANCED = 10.0
 _EMA = 0.995
 _LEAST_RESIDUAL = 0.1
 """What the scale goes by at least where labels were doubted: trust is not certainty."""
+_SHIFT = 14
+"""Images are shifted by up to this part of their side, where the recipe leaves them as they are."""
 _PATIENCE = 0.2
 _LEAST_PATIENCE = 5
 
@@ -81,6 +85,11 @@ def choose(
     settings: dict[str, Any] = {"method": {"name": method.name}, "train": {"labels": "cleaned" if cleaned else "given"}}
     if _given(asked, "method", "noise_rate", default="auto") == "auto":
         settings["method"]["noise_rate"] = round(rate, 4) if noisy else 0.0
+    if method.noise_aware and not own and config.optimizer.name == "sgd" and not _has(asked, "optimizer", "lr"):
+        settings["optimizer"] = {"lr": max(config.optimizer.lr, LEAST_LR)}
+    shift = min(dataset.inputs.shape[1:]) // _SHIFT if dataset.is_image else 0
+    if noisy and not own and shift and not config.data.augment and not _has(asked, "data", "augment"):
+        settings["data"] = {"augment": [f"crop={shift}"]}
     if noisy and not own and not _has(asked, "train", "ema"):
         settings["train"]["ema"] = _EMA
     if noisy and not own and not _has(asked, "train", "early_stop"):
@@ -129,6 +138,8 @@ def _text(
     described = f"The method is {method}, {why}"
     if scale is not None and parse(method).noise_aware:
         described += f", its scale set for a noise rate of {scale:.3f}"
+    if "data" in settings:
+        described += "; images are shifted by up to {} pixels".format(settings["data"]["augment"][0].partition("=")[2])
     said.append(described + ".")
     if "early_stop" in settings["train"]:
         said.append(

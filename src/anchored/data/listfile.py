@@ -101,8 +101,8 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 
 def _parse(line: str, where: str, labels: LabelPolicy) -> tuple[str, int]:
-    # The label is the last word, as a path may hold spaces.
-    written, _, last = line.rpartition(" ") if " " in line else line.rpartition("\t")
+    # The label is the last word, as a path may hold spaces; where there is a tab, it is what follows the last one.
+    written, _, last = line.rpartition("\t" if "\t" in line else " ")
     if last.isascii() and last.isdigit() and written:
         return written.strip(), -1 if labels == "ignored" else int(last)
     if labels == "required":

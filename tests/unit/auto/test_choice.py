@@ -38,6 +38,7 @@ def test_noisy_labels_are_cleaned_and_training_watches_the_held_out_ones(rate):
     assert made.targets is not None
     assert made.settings["train"] == {"labels": "cleaned", "ema": 0.995, "early_stop": 10}
     assert made.settings["method"] == {"name": "ce+fnpal", "noise_rate": max(0.1, round(made.targets.residual, 4))}
+    assert made.settings["optimizer"] == {"lr": 0.1}
     assert f"About {rate:.1%} of the labels" in made.text
     assert "doubt 1 of 300" in made.text
     assert made.facts["labels_doubted"] == 1
@@ -64,11 +65,48 @@ def test_a_method_of_the_users_gets_its_rate_and_nothing_else():
 
 @pytest.mark.parametrize(
     ("part", "name", "value"),
-    [("train", "ema", None), ("train", "early_stop", 3), ("train", "labels", "given"), ("method", "noise_rate", 0.3)],
+    [
+        ("train", "ema", None),
+        ("train", "early_stop", 3),
+        ("train", "labels", "given"),
+        ("method", "noise_rate", 0.3),
+        ("optimizer", "lr", 0.02),
+    ],
 )
 def test_what_the_user_set_is_not_touched(part, name, value):
     made = choice(0.4, asked={part: {name: value}})
-    assert made.settings[part].get(name, value) == value
+    assert made.settings.get(part, {}).get(name, value) == value
+
+
+def test_a_learning_rate_above_the_least_stays_and_other_optimisers_keep_theirs():
+    labels = torch.arange(300) % 3
+    data = Dataset("toy", TensorInputs(torch.zeros(300, 2)), labels, ("a", "b", "c"))
+    posterior = 0.9 * torch.eye(3, dtype=torch.float64)[labels] + 0.1 / 3
+    for optimizer, lr in (({"name": "sgd", "lr": 0.3}, {"lr": 0.3}), ({"name": "adamw", "lr": 0.002}, None)):
+        config = RunConfig().change({"optimizer": optimizer})
+        assert choose({}, config, data, law(0.3), posterior).settings.get("optimizer") == lr
+
+
+@pytest.mark.parametrize(
+    ("shape", "asked", "recipe", "chosen"),
+    [
+        ((1, 28, 28), {}, [], ["crop=2"]),
+        ((3, 64, 48), {}, [], ["crop=3"]),
+        ((1, 8, 8), {}, [], None),
+        ((28,), {}, [], None),
+        ((3, 32, 32), {}, ["crop=4", "flip"], None),
+        ((1, 28, 28), {"data": {"augment": []}}, [], None),
+    ],
+)
+def test_images_are_shifted_a_little_where_nothing_else_varies_them(shape, asked, recipe, chosen):
+    labels = torch.arange(300) % 3
+    data = Dataset("toy", TensorInputs(torch.zeros(300, *shape)), labels, ("a", "b", "c"))
+    posterior = 0.9 * torch.eye(3, dtype=torch.float64)[labels] + 0.1 / 3
+    config = RunConfig().change({"data": {"augment": recipe}})
+    made = choose(asked, config, data, law(0.3), posterior)
+    assert made.settings.get("data", {}).get("augment") == chosen
+    assert ("shifted" in made.text) == (chosen is not None)
+    assert "data" not in choose(asked, config, data, law(0.004, low=0.0), posterior).settings
 
 
 def test_cleaned_labels_can_be_had_for_any_method():

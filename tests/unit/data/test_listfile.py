@@ -29,6 +29,12 @@ def test_reads_paths_with_spaces_and_keeps_the_class_ids(root):
     assert any("no sample of class '1', '2'" in note for note in data.notes)
 
 
+def test_after_a_tab_comes_the_label_whatever_the_path_holds(root):
+    data = load_list(write(root, "b c.png\t0\nd.png\t1\n")).train
+    assert list(data.ids) == ["b c.png", "d.png"]
+    assert data.labels.tolist() == [0, 1]
+
+
 def test_the_root_may_be_elsewhere(root, tmp_path_factory):
     other = tmp_path_factory.mktemp("lists")
     assert len(load_list(write(other, "a.png 0\nd.png 1\n"), root=root).train) == 2

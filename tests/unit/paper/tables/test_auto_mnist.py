@@ -13,7 +13,9 @@ CELLS = [cell.name for cell in TABLE.cells]
 
 def test_auto_is_told_nothing_about_the_labels():
     for cell in CELLS:
-        assert TABLE.job("auto", cell, seed=0).settings["method"] == {"name": "auto"}
+        settings = TABLE.job("auto", cell, seed=0).settings
+        assert settings["method"] == {"name": "auto"}
+        assert "optimizer" not in settings, "what is written down is not auto's to choose"
 
 
 @pytest.mark.parametrize("cell", CELLS)
