@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import accumulate, pairwise
 
 import torch
 from torch import Tensor, nn
@@ -76,6 +77,7 @@ class ConvNet(Backbone):
             # and the same gradients, from a quarter of the work.
             layers.insert(-1, nn.MaxPool2d(2))
         self.convolutions = nn.Sequential(*layers)
+        self.block_ends = list(accumulate(3 * len(block) + 1 for block in blocks))
         self.maps = channels, height // halvings, width // halvings
         self.fc1 = nn.Linear(math.prod(self.maps), hidden)
         self.bn1 = nn.BatchNorm1d(hidden)
@@ -85,6 +87,11 @@ class ConvNet(Backbone):
     def map_shape(self) -> tuple[int, int, int]:
         """Channels, height and width after the last pooling."""
         return self.maps
+
+    def blocks(self) -> list[nn.Sequential]:
+        """The convolutions block by block, each with the pooling at its end."""
+        layers = list(self.convolutions)
+        return [nn.Sequential(*layers[start:end]) for start, end in pairwise([0, *self.block_ends])]
 
     def feature_map(self, inputs: Tensor) -> Tensor:
         """Maps ``(n, *map_shape)`` after the last pooling."""

@@ -122,7 +122,7 @@ def _stages(network: Backbone) -> list[list[nn.Module]]:
         stages[-1][-1] = nn.Sequential(stages[-1][-1], PixelMean())
         return stages
     if type(network) is ConvNet:
-        blocks = _split(network.convolutions, after=nn.MaxPool2d)
+        blocks: list[list[nn.Module]] = [[block] for block in network.blocks()]
         return [*blocks, [nn.Sequential(nn.Flatten(), network.fc1, network.bn1, network.last)]]
     if type(network) is MLP:
         flatten, *layers = network.layers
@@ -133,15 +133,11 @@ def _stages(network: Backbone) -> list[list[nn.Module]]:
     return [[network]]
 
 
-def _split(
-    layers: Iterable[nn.Module], *, before: type[nn.Module] | None = None, after: type[nn.Module] | None = None
-) -> list[list[nn.Module]]:
-    """Consecutive layers in blocks, one block to a stage; a new one begins before or after each layer of a kind."""
+def _split(layers: Iterable[nn.Module], *, before: type[nn.Module]) -> list[list[nn.Module]]:
+    """Consecutive layers in blocks, one block to a stage; a new one begins before each layer of a kind."""
     runs: list[list[nn.Module]] = [[]]
     for layer in layers:
-        if before is not None and isinstance(layer, before) and runs[-1]:
+        if isinstance(layer, before) and runs[-1]:
             runs.append([])
         runs[-1].append(layer)
-        if after is not None and isinstance(layer, after):
-            runs.append([])
-    return [[nn.Sequential(*run)] for run in runs if run]
+    return [[nn.Sequential(*run)] for run in runs]

@@ -38,6 +38,30 @@ def test_the_trunk_and_its_own_branch_are_the_network_bit_for_bit(name, cut, las
     assert (fork.feature_dim, fork.signed_features) == (first.feature_dim, not last_relu)
 
 
+@pytest.mark.parametrize("cut", ["early", "last"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_branches_do_not_disturb_each_other_on_the_way_back(name, cut):
+    """The gradient of the trunk is the sum of what each branch, alone with it, sends back."""
+    fork = Fork([network.train().double() for network in networks(name, 3)], cut)
+    inputs = torch.randn(4, *SHAPES[name], generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    shared = list(fork.trunk.parameters())
+    whole = torch.autograd.grad(sum(features.square().sum() for features in fork(inputs)), shared)
+    alone = [torch.autograd.grad(branch(fork.trunk(inputs)).square().sum(), shared) for branch in fork.branches]
+    for together, *parts in zip(whole, *alone, strict=True):
+        torch.testing.assert_close(together, sum(parts), rtol=1e-8, atol=1e-9)
+
+
+def test_experts_of_a_convolutional_network_share_its_first_block():
+    widths = [
+        [part.out_channels for part in half.modules() if isinstance(part, nn.Conv2d)]
+        for half in (lambda fork: (fork.trunk, *fork.branches))(Fork(networks("cnn8"), "early"))
+    ]
+    assert widths == [[64, 64, 128, 128], [196, 196], [196, 196]]
+    fork = Fork(networks("cnn4"), "early")
+    assert [part.out_channels for part in fork.trunk.modules() if isinstance(part, nn.Conv2d)] == [32]
+    assert type(list(fork.trunk.modules())[-1]) is nn.ReLU
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_network_of_ours_has_something_to_share(name):
     for cut in ("early", "last"):
