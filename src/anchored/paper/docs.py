@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import cleandoc
+from statistics import median
 
 from anchored.paper.catalogue import TABLES
 from anchored.paper.comparison import Comparison, compare
@@ -44,7 +45,8 @@ def _about(table: Table) -> str:
 
 def _numbers(comparison: Comparison) -> str:
     runs = len(comparison.records)
-    pace = sorted(record["seconds"] / record["epochs"] for record in comparison.records)
-    low, high = f"{pace[0]:.0f}", f"{pace[-1]:.0f}"
-    seconds = low if low == high else f"{low} to {high}"
-    return f"{runs} {'run' if runs == 1 else 'runs'}, {seconds} seconds per epoch.\n\n{to_markdown(comparison)}"
+    pace = median(record["seconds"] / record["epochs"] for record in comparison.records)
+    seconds = f"{pace:.0f}" if pace >= 10 else f"{pace:.1f}"
+    return (
+        f"{runs} {'run' if runs == 1 else 'runs'}, {seconds} seconds per epoch (median).\n\n{to_markdown(comparison)}"
+    )
