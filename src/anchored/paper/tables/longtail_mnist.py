@@ -4,11 +4,11 @@ Claim
     Every method that corrects the imbalance beats cross entropy on the classes with few samples, but one. Anchors help
     those that correct little or nothing (cross entropy, mixup, deferred weights, Norm), most of all aligned ones; they
     change nothing for LDAM, and where a prior or a second stage does the correcting they cost up to five points on
-    rare classes. The one that stays behind is LWS after mixup: 38 against 47. Mixup alone is the weakest on rare classes,
-    and k factors on frozen rows, fitted to training images that the features know already, have little to go by: ten
-    times as many epochs of the second stage bring 43.5 to 46.9 (seed 0), a five times larger rate on top no more; a new
-    classifier on the same features (cRT+mixup) reaches 74. The set is small enough to run all of it on a laptop, and
-    long-tailed enough to have all three groups: 1000, 599, 359, 215, 129, 77, 46, 27, 16 and 10 images.
+    rare classes. The one that stays behind is LWS after mixup: 38 against 47. Mixup alone is the weakest on rare
+    classes, and k factors on frozen rows, fitted to training images that the features know already, have little to go
+    by: ten times as many epochs of the second stage bring 43.5 to 46.9 (seed 0), a five times larger rate on top no
+    more; a new classifier on the same features (cRT+mixup) reaches 74. The set is small enough to run all of it on a
+    laptop, and long-tailed enough to have all three groups: 1000, 599, 359, 215, 129, 77, 46, 27, 16 and 10 images.
 
 Command
     ``anchored paper run longtail_mnist --data-root DATA``.
