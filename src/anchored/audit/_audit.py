@@ -71,7 +71,9 @@ class Audit:
         interval: What it may be, at 95 %.
         transition: ``(k, k)``; row i says how the samples of true class i were labelled.
         class_names: In the order of the matrix.
-        suspects: Every sample that was judged, most probably wrong first.
+        samples: How many labels were judged.
+        expected_errors: How many of them are wrong, by the sum of their probabilities.
+        suspects: Every sample that was judged, most probably wrong first; of an audit that was loaded, maybe the first.
         classes: The noise among the samples given as each class.
         pairs: Which classes are taken for which, most often first.
         duplicates: Near-duplicates under different labels, nearest first.
@@ -81,20 +83,12 @@ class Audit:
     interval: tuple[float, float]
     transition: Tensor
     class_names: tuple[str, ...]
+    samples: int
+    expected_errors: float
     suspects: Suspects
     classes: tuple[ClassNoise, ...]
     pairs: tuple[ConfusedPair, ...]
     duplicates: tuple[DuplicateGroup, ...] = ()
-
-    @property
-    def samples(self) -> int:
-        """How many labels were judged."""
-        return len(self.suspects)
-
-    @property
-    def expected_errors(self) -> float:
-        """How many of them are wrong, by the sum of their probabilities."""
-        return float(sum(self.suspects.column("probability_wrong")))
 
     def describe(self) -> str:
         """The findings in a few sentences."""
@@ -149,20 +143,22 @@ class Audit:
         }
 
     @classmethod
-    def load(cls, folder: str | Path) -> Audit:
-        """Read what :meth:`save` wrote."""
+    def load(cls, folder: str | Path, *, top: int | None = None) -> Audit:
+        """Read what :meth:`save` wrote; with ``top`` only so many suspects."""
         folder = Path(folder)
         for name in (ABOUT, RANKED):
             if not (folder / name).is_file():
                 raise InputError(f"{folder} holds no audit ({name} is missing); make one with: anchored audit RUN")
         try:
-            about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            about = json.loads((folder / ABOUT).read_text(encoding="utf-8"), parse_constant=_refuse)
             return cls(
                 noise_rate=float(about["noise_rate"]),
                 interval=(float(about["interval"][0]), float(about["interval"][1])),
                 transition=torch.tensor(about["transition"], dtype=torch.float64),
                 class_names=tuple(about["class_names"]),
-                suspects=Suspects.load(folder / RANKED),
+                samples=int(about["samples"]),
+                expected_errors=float(about["expected_errors"]),
+                suspects=Suspects.load(folder / RANKED, top=top),
                 classes=tuple(ClassNoise(**each) for each in about["classes"]),
                 pairs=tuple(ConfusedPair(**each) for each in about["pairs"]),
                 duplicates=tuple(
@@ -236,6 +232,8 @@ def audit(
         interval=noise.interval,
         transition=noise.transition,
         class_names=names,
+        samples=len(suspects),
+        expected_errors=float(sum(suspects.column("probability_wrong"))),
         suspects=suspects,
         classes=_classes(counted, names),
         pairs=_pairs(counted, names),
@@ -249,6 +247,10 @@ def audit(
             for group in groups
         ),
     )
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no number")
 
 
 def _classes(counted: Tensor, names: tuple[str, ...]) -> tuple[ClassNoise, ...]:

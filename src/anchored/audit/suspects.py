@@ -11,6 +11,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -121,11 +122,11 @@ class Suspects(Sequence[Suspect]):
         writers[path.suffix.lower()](path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Suspects:
-        """Read the ``.csv`` that :meth:`save` wrote."""
+    def load(cls, path: str | Path, *, top: int | None = None) -> Suspects:
+        """Read the ``.csv`` that :meth:`save` wrote, or its first ``top`` rows."""
         with Path(path).open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
-            rows = list(reader)
+            rows = list(islice(reader, top))
         if set(COLUMNS) - set(reader.fieldnames or ()):
             raise InputError(f"{path} is no table of suspects: its first line must be {','.join(COLUMNS)}")
         kinds = {name: Suspect.__annotations__[name] for name in COLUMNS}

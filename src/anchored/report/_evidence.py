@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anchored._errors import InputError
+from anchored.audit import Audit
 from anchored.data import Dataset, Split
-from anchored.report._audited import Audited, read_audit
 from anchored.report._data import RunData, run_data
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, find_previous, read_previous
 from anchored.training import RunConfig, RunFolder, TrainedModel
 
 __all__ = ["Evidence", "gather"]
+
+_TOP = 24
+"""How many suspects are shown."""
 
 T = TypeVar("T")
 
@@ -47,7 +50,7 @@ class Evidence:
     class_names: tuple[str, ...] = ()
     measured: Measured | None = None
     data: Dataset | None = None
-    audited: Audited | None = None
+    audited: Audit | None = None
     previous: Previous | None = None
     missing: tuple[str, ...] = ()
 
@@ -113,7 +116,7 @@ def gather(
     measured = None
     if data is not None:
         measured = _tried(lambda: _measured(run.path, data, result, tell), "the model cannot be asked again", missing)
-    audited = _tried(lambda: read_audit(run.path / "audit"), "the audit was left out", missing)
+    audited = _tried(lambda: _audit(run.path / "audit"), "the audit was left out", missing)
     speed = run.read_lines("speed.jsonl")
     return Evidence(
         path=run.path,
@@ -128,6 +131,11 @@ def gather(
         previous=previous,
         missing=tuple(missing),
     )
+
+
+def _audit(folder: Path) -> Audit | None:
+    """What an audit of the run found, where there was one."""
+    return Audit.load(folder, top=_TOP) if folder.is_dir() and any(folder.iterdir()) else None
 
 
 def _read_result(run: RunFolder) -> dict[str, Any]:

@@ -153,6 +153,35 @@ def test_refuses_data_in_which_nothing_is_labelled():
         audit(None, data.with_labels(torch.full((30,), -1)), logits=logits)
 
 
+def test_of_a_large_audit_only_the_top_may_be_read(found, tmp_path):
+    _, _, report = found
+    report.save(tmp_path)
+    top = Audit.load(tmp_path, top=5)
+    assert [s.index for s in top.suspects] == report.suspects.column("index")[:5]
+    assert (top.samples, top.expected_errors) == (report.samples, report.expected_errors)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("audit.json", "{", "["),
+        ("audit.json", '"noise_rate": 0', '"noise_rate": NaN, "x": 0'),
+        ("audit.json", '"interval": [', '"interval": 3, "x": ['),
+        ("audit.json", '"count"', '"number"'),
+        ("suspects.csv", "index", "place"),
+        ("suspects.csv", "1,", "one,"),
+    ],
+)
+def test_a_broken_audit_is_refused_in_one_line(found, tmp_path, name, old, new):
+    found[2].save(tmp_path)
+    text = (tmp_path / name).read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"again|first line must be") as refused:
+        Audit.load(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
 def test_refuses_a_folder_without_an_audit(tmp_path):
     with pytest.raises(ValueError, match=r"holds no audit \(audit.json is missing\)"):
         Audit.load(tmp_path)

@@ -27,11 +27,11 @@ def labels(evidence: Evidence) -> Section:
     if evidence.counts:
         blocks += _counts(evidence)
     audited = evidence.audited
-    if audited is not None and audited.transition and len(audited.transition) <= _SHOWN:
+    if audited is not None and len(audited.transition) <= _SHOWN:
         svg = heat(
             "transition",
-            audited.transition,
-            audited.class_names or evidence.class_names,
+            audited.transition.tolist(),
+            audited.class_names,
             row="what it is",
             column="what it is labelled as",
             text=lambda share: f"{100 * share:.0f}" if share >= 0.005 else "",
@@ -46,7 +46,7 @@ def labels(evidence: Evidence) -> Section:
             Table(("labelled as", "looks like", "samples"), rows, folded="Labels most often confused", words=2)
         )
     if audited is not None and audited.duplicates:
-        groups = count(audited.duplicates, "group")
+        groups = count(len(audited.duplicates), "group")
         blocks.append(Paragraph(f"Nearly identical samples under different labels: {groups}, see audit/audit.json."))
     if found.source:
         blocks.append(Paragraph(found.source, quiet=True))
@@ -69,7 +69,7 @@ class Noise:
 def noise(evidence: Evidence) -> Noise:
     """The best there is: of an audit, of the run's own look at the labels, of its receipt, or of its calibration."""
     audited, result = evidence.audited, evidence.result
-    if audited is not None and audited.noise_rate is not None:
+    if audited is not None:
         source = "The share of wrong labels is the audit's estimate, from the labels alone."
         return Noise(audited.noise_rate, source, audited.interval)
     looked = result.get("auto")
@@ -113,8 +113,8 @@ def _about_noise(evidence: Evidence, found: Noise) -> str:
     if found.interval is not None:
         text += f" (between {_roughly(found.interval[0])} and {_roughly(found.interval[1])})"
     audited = evidence.audited
-    if audited is not None and audited.expected_errors is not None:
-        text += f", some {count(audited.expected_errors)} of {count(audited.samples or 0)}"
+    if audited is not None:
+        text += f", some {count(audited.expected_errors)} of {count(audited.samples)}"
     if evidence.noise_was_added:
         text += f"; in truth it is {percent(_true_rate(evidence))}, as the run falsified them itself"
     return text + "."

@@ -7,8 +7,8 @@ import shlex
 import torch
 
 from anchored._errors import InputError
+from anchored.audit import Suspect
 from anchored.data import Dataset, RowIds
-from anchored.report._audited import Suspect
 from anchored.report._evidence import Evidence
 from anchored.report._section import Block, Card, Code, Gallery, Paragraph, Section
 from anchored.report._thumbnails import thumbnail
@@ -31,8 +31,7 @@ def suspects(evidence: Evidence) -> Section:
         return Section("suspects", title, "The audit found no label that is probably wrong.")
     shown = audited.suspects
     lead = f"These are the {count(len(shown), 'label')} most probably wrong"
-    if audited.expected_errors is not None:
-        lead += f", out of some {count(audited.expected_errors)} that the audit expects"
+    lead += f", out of some {count(audited.expected_errors)} that the audit expects"
     lead += "; correcting them and training again is the surest way to a better model."
     cards = [_card(each, evidence.data) for each in shown]
     blocks: list[Block] = [Gallery(cards), Code(shlex.join(["anchored", "review", str(evidence.path)]))]

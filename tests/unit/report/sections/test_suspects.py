@@ -5,18 +5,23 @@ from pathlib import Path
 
 import torch
 
-from anchored.report._audited import Audited, Suspect
+from anchored.audit import Audit, Suspects
+from anchored.audit.suspects import COLUMNS
 from anchored.report._thumbnails import thumbnail
 from anchored.report.sections.suspects import suspects
 
 
 def audited(*found):
-    return Audited(expected_errors=431.0, suspects=tuple(found))
+    """An audit whose first suspects are ``found``: index, id, given, suggested, probability."""
+    rows = [(i + 1, *row, -0.2, 0.01, 0.9, "many") for i, row in enumerate(found)]
+    table = Suspects({name: [row[j] for row in rows] for j, name in enumerate(COLUMNS)})
+    names = tuple(map(str, range(10)))
+    return Audit(0.3, (0.27, 0.33), torch.eye(10), names, 1437, 431.0, table, classes=(), pairs=())
 
 
 def test_a_suspect_is_shown_with_its_own_picture(digits, changed):
     name = digits.data.ids[17].removeprefix("row ")
-    section = suspects(changed(digits, audited=audited(Suspect(17, name, "3", "8", 0.97))))
+    section = suspects(changed(digits, audited=audited((17, name, "3", "8", 0.97))))
     (card,) = section.blocks[0].cards
     assert card.image == thumbnail(digits.data.inputs.take(torch.tensor([17]))[0])
     assert (card.given, card.suggested, card.note) == ("3", "8", "97 % sure that it is wrong")
@@ -24,7 +29,7 @@ def test_a_suspect_is_shown_with_its_own_picture(digits, changed):
 
 
 def test_a_sample_that_is_not_in_its_place_any_more_has_no_picture(digits, changed):
-    moved = audited(Suspect(17, "not 17", "3", "8", 0.9), Suspect(99_999, "99999", "3", "8", 0.9))
+    moved = audited((17, "not 17", "3", "8", 0.9), (99_999, "99999", "3", "8", 0.9))
     cards = suspects(changed(digits, audited=moved)).blocks[0].cards
     assert [card.image for card in cards] == ["", ""]
 
@@ -62,6 +67,6 @@ def test_a_picture_that_cannot_be_read_is_left_out(digits, changed):
             raise OSError("gone")
 
     data = replace(digits.data, inputs=Broken())
-    there = Suspect(17, digits.data.ids[17], "3", "8", 0.97)
+    there = (17, digits.data.ids[17], "3", "8", 0.97)
     section = suspects(changed(digits, data=data, audited=audited(there)))
     assert section.blocks[0].cards[0].image == ""
