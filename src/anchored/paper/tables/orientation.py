@@ -11,7 +11,7 @@ Command
     in ``noise_symmetric`` and are shared with it.
 
 Cost
-    MNIST, from the measured speed: 38 minutes of one core per run. CIFAR-10: about 20 hours of one core; on one GPU, an
+    MNIST, from the measured speed: 32 minutes of one core per run. CIFAR-10: about 20 hours of one core; on one GPU, an
     estimate, 5 and 30 minutes.
 """
 
