@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from anchored._errors import InputError
 
-__all__ = ["choose", "suggest"]
+__all__ = ["choose", "is_number", "suggest"]
 
 T = TypeVar("T")
 
@@ -36,3 +36,17 @@ def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
     if name in table:
         return table[name]
     raise InputError(f"unknown {what} {name!r}; {suggest(str(name), table)}")
+
+
+def is_number(text: str) -> bool:
+    """Whether what somebody wrote is a number.
+
+    Example:
+        >>> is_number("1e-3"), is_number("one")
+        (True, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
-from anchored._names import suggest
+from anchored._names import is_number, suggest
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _table(text: str) -> dict[str, Any]:
     rows = [row for row in csv.reader(text.splitlines()) if row]
     if any(len(row) != 2 for row in rows):
         raise ValueError("a row must be a class and a number")
-    if rows and not _is_number(rows[0][1]):
+    if rows and not is_number(rows[0][1]):
         rows = rows[1:]
     names = [row[0].strip() for row in rows]
     for name in names:
@@ -101,16 +101,8 @@ def _table(text: str) -> dict[str, Any]:
     return {name: row[1] for name, row in zip(names, rows, strict=True)}
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _number(value: object, path: Path, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or not _is_number(str(value)):
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or not is_number(str(value)):
         raise InputError(f"--prior {path}: class {name!r} needs a number, got {value!r}")
     return float(value)
 

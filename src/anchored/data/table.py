@@ -20,7 +20,7 @@ import numpy.typing as npt
 import torch
 
 from anchored._errors import InputError
-from anchored._names import suggest
+from anchored._names import is_number, suggest
 from anchored.data.arrays import as_label_names
 from anchored.data.dataset import UNLABELLED, Dataset, RowIds, Split
 from anchored.data.duplicates import note_duplicates
@@ -246,7 +246,7 @@ def _read_csv(path: Path) -> _Table:
                 )
             if not rows:
                 # Text is kept as it is read, numbers are not: their turn comes in C, at an eighth of the memory.
-                kept = {place: [] for place, cell in enumerate(record) if not _is_number(cell)}
+                kept = {place: [] for place, cell in enumerate(record) if not is_number(cell)}
             rows.append(row)
             for place, cells in kept.items():
                 cells.append(record[place].strip())
@@ -298,7 +298,7 @@ def _outside_quotes(line: str) -> str:
 def _check_heading(path: Path, columns: list[str]) -> None:
     if not columns:
         raise InputError(f"{path}: the file is empty; its first row must name the columns")
-    if all(_is_number(name) for name in columns):
+    if all(is_number(name) for name in columns):
         raise InputError(
             f"{path}, row 1: it must name the columns, got numbers ({', '.join(columns[:3])}); add a heading"
         )
@@ -311,20 +311,12 @@ def _check_distinct(path: Path, columns: list[str]) -> None:
         raise InputError(f"{path}: column names must differ, got {twice!r} twice; rename one")
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _number(cell: str, where: str) -> float:
-    if _is_number(cell):
+    if is_number(cell):
         return float(cell)
     if not cell.strip():
         raise InputError(f"{where}: the cell is empty; fill it or drop the row")
-    comma = _is_number(cell.replace(",", "."))
+    comma = is_number(cell.replace(",", "."))
     way_out = "write decimals with a point" if comma else "encode text as numbers, or drop the column"
     raise InputError(f"{where}: features must be numbers, got {cell!r}; {way_out}")
 

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from anchored._errors import InputError
+from anchored._names import is_number
 from anchored.data.chunk import Chunk, chunk_size, image_chunks
 from anchored.data.table import (
     _DELIMITERS,
@@ -28,7 +29,6 @@ from anchored.data.table import (
     _check_heading,
     _feature_columns,
     _image_column,
-    _is_number,
     _is_row_number,
     _label_column,
     _number,
@@ -134,7 +134,7 @@ def _check_numeric(reader: _Reader, features: list[str]) -> None:
     """Refuse a column of text now: it would be an error in every row."""
     for column in features:
         cells = reader.head.text(column) if reader.head.is_text(column) else []
-        if reader.head.is_text(column) and (reader.typed or not any(map(_is_number, cells))):
+        if reader.head.is_text(column) and (reader.typed or not any(map(is_number, cells))):
             raise InputError(
                 f"{reader.head.path}, column {column!r}: features must be numbers, got {cells[0]!r}; "
                 "encode it, or drop it"
@@ -198,7 +198,7 @@ def _open_csv(path: Path) -> _Reader:
         return [record[columns.index(column)].strip() for record in whole]
 
     def is_text(column: str) -> bool:
-        return bool(whole) and not _is_number(whole[0][columns.index(column)])
+        return bool(whole) and not is_number(whole[0][columns.index(column)])
 
     def blocks(wanted: list[str], size: int) -> Iterator[_Block]:
         layout = _Layout(path, columns, [columns.index(column) for column in wanted], delimiter)
