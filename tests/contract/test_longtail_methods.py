@@ -5,12 +5,13 @@ import math
 
 import pytest
 import torch
+from tests.cut import Cut, CutAfter
 
 from anchored import AnchoredClassifier, imbalance, methods
 from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.methods.own import OWN
-from anchored.training import Progress, RunFolder, TrainedModel, fit
+from anchored.training import RunFolder, TrainedModel, fit
 
 K = 5
 COUNTS = [160, 110, 60, 30, 12]  # many, many, medium, medium, few
@@ -45,28 +46,6 @@ def settings(name, **train):
         "train": {"epochs": 5, "batch_size": 32, **train},
     }
     return tree | ({"second": {"epochs": 4}} if name in TWO_STAGES else {})
-
-
-class Cut(Exception):
-    """What stands for the end of the process."""
-
-
-class CutAfter(Progress):
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, *, batch, samples, loss):
-        self.left -= 1
-        if self.left < 0:
-            raise Cut
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)  # the order of a sum, and so its last bit, may depend on the number of threads
-    yield
-    torch.set_num_threads(before)
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.cut import Cut, CutAfter
 
 from anchored._errors import InputError
 from anchored.data import load_digits
@@ -83,20 +84,6 @@ def test_killed_at_twenty_random_moments_it_ends_with_the_same_bytes(tmp_path):
     assert kept(last) == straight
     assert starts >= 20
     assert not [path for path in last.rglob("*") if path.name.endswith(".tmp")], "a killed write leaves no litter"
-
-
-class Cut(Exception):
-    """What stands for the end of the process."""
-
-
-class CutAfter(Progress):
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, *, batch, samples, loss):
-        self.left -= 1
-        if self.left < 0:
-            raise Cut
 
 
 def dropping():

@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cut import Cut
 
 from anchored import losses
 from anchored.data import Batches, Dataset, TensorInputs
@@ -20,10 +21,6 @@ def data(n, k, seed, weighted):
     labels = torch.cat([torch.arange(k), torch.randint(k, (n - k,), generator=g)])
     weights = torch.rand(n, generator=g) if weighted else None
     return Dataset("toy", TensorInputs(torch.randn(n, 3, generator=g)), labels, tuple("abcdef"[:k]), weights=weights)
-
-
-class Cut(Exception):
-    """What stands for the end of the process."""
 
 
 def fresh(k, optimizer, ema):
