@@ -5,6 +5,7 @@ import csv
 
 import numpy as np
 import pytest
+from tests.unit.review.audits import write_rows
 
 pytestmark = pytest.mark.slow
 
@@ -25,15 +26,8 @@ def report(anchored, tmp_path):
         done = anchored("fit", "t.csv", "--label", "kind", "--out", out, "--epochs", 3, "--seed", len(out))
         assert done.code == 0, done.err
         assert f"the report is in {out}/report.html" in done.out
-    folder = tmp_path / "run" / "audit"
-    folder.mkdir()
-    with (folder / "suspects.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["rank", "index", "id", "given", "suggested", "probability_wrong", "margin",
-                         "given_probability", "suggested_probability", "group"])  # fmt: skip
-        writer.writerows(
-            [i + 1, i, i, HOSTILE[i % 3], HOSTILE[(i + 1) % 3], 0.9, -0.1, 0.1, 0.9, "many"] for i in range(9)
-        )
+    rows = [(i, i, HOSTILE[i % 3], HOSTILE[(i + 1) % 3], 0.9) for i in range(9)]
+    write_rows(tmp_path / "run" / "audit", sorted(HOSTILE), rows)
     done = anchored("report", "run")
     assert done.code == 0, done.err
     return tmp_path / "run" / "report.html"
