@@ -12,7 +12,7 @@ from statistics import median
 from anchored.paper.catalogue import TABLES
 from anchored.paper.comparison import Comparison, compare
 from anchored.paper.formats import to_markdown
-from anchored.paper.results import Results
+from anchored.paper.results import Record, Results
 from anchored.paper.table import Table
 
 __all__ = ["results_page"]
@@ -45,8 +45,13 @@ def _about(table: Table) -> str:
 
 def _numbers(comparison: Comparison) -> str:
     runs = len(comparison.records)
-    pace = median(record["seconds"] / record["epochs"] for record in comparison.records)
+    pace = median(record["seconds"] / _epochs(record) for record in comparison.records)
     seconds = f"{pace:.0f}" if pace >= 10 else f"{pace:.1f}"
     return (
         f"{runs} {'run' if runs == 1 else 'runs'}, {seconds} seconds per epoch (median).\n\n{to_markdown(comparison)}"
     )
+
+
+def _epochs(record: Record) -> int:
+    """How many epochs the time of a record is for, those of a second stage included."""
+    return len(record["history"].get("train_loss", ())) or int(record["epochs"])
