@@ -1,7 +1,9 @@
 """Mirror of src/anchored/paper/docs.py: the page is made from the records and says what was not run."""
 
+import pytest
+
 from anchored.paper import TABLES, Results
-from anchored.paper.docs import results_page
+from anchored.paper.docs import _epochs, results_page
 
 
 def test_every_table_has_its_section_with_its_cost(results):
@@ -27,6 +29,7 @@ def test_a_record_appears_with_its_number(tmp_path):
             "key": job.key,
             "last": {"accuracy": 0.1234},
             "best": {"epoch": 2, "accuracy": 0.4321},
+            "history": {"train_loss": [3.0, 2.0, 1.0]},
             "seconds": 36.0,
         }
     )
@@ -34,3 +37,8 @@ def test_a_record_appears_with_its_number(tmp_path):
     assert "| CE, 3 epochs | ours | 43.21 |" in section
     assert "1 run, 12 seconds per epoch" in section
     assert "1e-3" not in section.split("method")[1]
+
+
+@pytest.mark.parametrize(("losses", "epochs"), [([3.0, 2.0, 1.0, 0.5], 4), (None, 3)])
+def test_the_epochs_of_a_second_stage_count(losses, epochs):
+    assert _epochs({"epochs": 3, "history": {} if losses is None else {"train_loss": losses}}) == epochs

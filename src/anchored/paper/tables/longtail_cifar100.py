@@ -22,7 +22,7 @@ Cost
     at 50, 11 to 15 at 10. One GPU, an estimate: 20 to 35 minutes. TADE and BBN cost about twice as much.
 
 Short runs
-    With the schedule compressed to 15 epochs, the rows with the randomly turned anchors and weight decay 5e-4 are behind
+    With the schedule compressed to 15 epochs, the rows with randomly turned anchors and weight decay 5e-4 are behind
     those without anchors, by ten points. That says how fast they learn at first, not where they end.
 
 References:
