@@ -223,14 +223,12 @@ def _parameters(settings: list[str] | None) -> dict[str, str | int]:
 
 def _check(jobs: list[Job], place: Place) -> None:
     """Refuse before anything is written what no run could be made of: an unknown method, data that is not there."""
-    from anchored.methods import parse
     from anchored.paper.worker import check_data
     from anchored.training.runtime import pick_device
 
     pick_device(place.device)
-    for name in dict.fromkeys(job.settings["method"]["name"] for job in jobs):
-        if name != "auto":  # it names its method when the run begins
-            parse(name)
+    for job in jobs:
+        job.method  # noqa: B018 - reading it refuses an unknown name
     check_data(jobs, place)
 
 

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 from anchored._files import write_atomically
-from anchored.methods import parse
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.training import RunFolder
@@ -30,8 +29,7 @@ def first_stage_of(job: Job) -> Job | None:
         >>> first_stage_of(job).settings["method"]["name"], first_stage_of(first_stage_of(job))
         ('ce+pal', None)
     """
-    own = job.settings["method"]["name"]
-    name = None if own == "auto" else parse(own).first_stage  # auto names its method when the run begins
+    name = None if job.method is None else job.method.first_stage
     if name is None:
         return None
     settings = merge(job.settings, {"method": {"name": name}})

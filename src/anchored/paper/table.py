@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
+from anchored.methods import Method, parse
 from anchored.paper.published import Published
 from anchored.training.config import merge, validate
 
@@ -79,6 +80,11 @@ class Cell:
     """Data, recipe and backbone."""
 
 
+def named(row: Row, cell: Cell) -> dict[str, Any]:
+    """The settings of the cell under the method of the row, where there is no more to say."""
+    return merge(cell.settings, {"method": {"name": row.method}})
+
+
 @dataclass(frozen=True)
 class Job:
     """One run of a table: everything that decides its result, as plain values that any process can be handed.
@@ -117,6 +123,12 @@ class Job:
         return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:12]
 
     @property
+    def method(self) -> Method | None:
+        """What is trained; None where ``auto`` names it when the run begins."""
+        name = self.settings["method"]["name"]
+        return None if name == "auto" else parse(name)
+
+    @property
     def title(self) -> str:
         """The job in words."""
         return f"{self.table} {self.cell} {self.row} seed {self.seed}"
@@ -132,7 +144,7 @@ class Table:
     """What the table is there to show."""
     rows: tuple[Row, ...]
     cells: tuple[Cell, ...]
-    build: Callable[[Row, Cell], Settings] = field(repr=False)
+    build: Callable[[Row, Cell], Settings] = field(default=named, repr=False)
     """The settings of a row in a cell; the seed comes on top."""
     published: Mapping[tuple[str, str, str], Published] = field(default_factory=dict, repr=False)
     """By row, cell and measure; percent."""

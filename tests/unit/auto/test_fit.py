@@ -29,6 +29,20 @@ def split():
     return Split(blobs(), blobs(200, seed=1))
 
 
+@pytest.fixture
+def seen(monkeypatch):
+    """The work of the training that comes last, under ``"work"``."""
+    seen = {}
+    work = sys.modules["anchored.training.fit"].Work
+
+    def watched(*arguments, **named):
+        seen["work"] = work(*arguments, **named)
+        return seen["work"]
+
+    monkeypatch.setattr(sys.modules["anchored.training.fit"], "Work", watched)
+    return seen
+
+
 def with_noise(**more):
     settings = {**FAST, "data": {"corrupt": ["symmetric=0.4"]}}
     return {name: {**settings.get(name, {}), **more.get(name, {})} for name in {*settings, *more}}
@@ -143,15 +157,7 @@ def test_a_refusal_comes_before_any_training_and_leaves_nothing_behind(split, tm
     assert not (tmp_path / "new").exists()
 
 
-def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, monkeypatch):
-    seen = {}
-    work = sys.modules["anchored.training.fit"].Work
-
-    def watched(*arguments, **named):
-        seen["work"] = work(*arguments, **named)
-        return seen["work"]
-
-    monkeypatch.setattr(sys.modules["anchored.training.fit"], "Work", watched)
+def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, seen):
     fitted = auto.fit(split, with_noise(data={"hold_out": 0.2}))
     assert fitted.config.train.labels == "cleaned"
     made = seen["work"]
@@ -162,16 +168,8 @@ def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, monkeypatch):
     assert made.train_set.weights[flipped].mean() < 0.3 < 0.7 < made.train_set.weights[~flipped].mean()
 
 
-def test_labels_that_a_person_confirmed_count_fully(split, monkeypatch, tmp_path):
+def test_labels_that_a_person_confirmed_count_fully(split, seen, tmp_path):
     """Also the ones that the two models would contradict: here a person insists on forty wrong labels."""
-    seen = {}
-    work = sys.modules["anchored.training.fit"].Work
-
-    def watched(*arguments, **named):
-        seen["work"] = work(*arguments, **named)
-        return seen["work"]
-
-    monkeypatch.setattr(sys.modules["anchored.training.fit"], "Work", watched)
     spoiled = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
     wrong = (spoiled.labels != spoiled.clean_labels).nonzero()[:40, 0].tolist()
     names = [spoiled.class_names[i] for i in spoiled.labels.tolist()]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from anchored.paper.figures._quick import LONGTAILED
-from anchored.paper.table import Cell, Row, Table
+from anchored.paper.table import Cell, Table
 from anchored.paper.tables import weight_decay
 from anchored.paper.tables._longtailed import longtailed_row
 from anchored.training.config import merge
@@ -39,14 +37,9 @@ def quick_decays_table(name: str, *methods: str) -> Table:
         claim=weight_decay.TABLE.claim,
         rows=tuple(map(longtailed_row, methods)),
         cells=tuple(map(_quick_cell, _QUICK_DECAYS)),
-        build=_settings,
     )
 
 
 def _quick_cell(decay: str) -> Cell:
     settings = merge(LONGTAILED.settings, {"optimizer": {"weight_decay": float(decay)}, "train": {"evaluate": False}})
     return Cell(name=decay, title=decay, settings=settings)
-
-
-def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
-    return merge(cell.settings, {"method": {"name": row.method}})

@@ -83,7 +83,6 @@ def _table(name: str, corrupt: str, balanced: Sequence[str], changes: Mapping[st
         claim=_CLAIM,
         rows=_rows(balanced),
         cells=(Cell(name="mnist", title="mnist", settings=settings),),
-        build=lambda row, cell: merge(cell.settings, {"method": {"name": row.method}}),
     )
 
 

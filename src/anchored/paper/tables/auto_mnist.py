@@ -22,12 +22,10 @@ Cost
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from anchored.paper.published import Published, published
 from anchored.paper.table import Cell, Row, Table
-from anchored.training.config import merge
 
 __all__ = ["TABLE"]
 
@@ -64,17 +62,12 @@ def _best(table: str, cell: str) -> Published:
     return Published(number.mean, number.std, f"the best of {table} at {cell.removeprefix('mnist/')} is {row}")
 
 
-def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
-    return merge(cell.settings, {"method": {"name": row.method}})
-
-
 TABLE = Table(
     name="auto_mnist",
     title="Test accuracy (%) after the last epoch and noise rate (%), MNIST, nothing told about the labels",
     claim="Not told the noise rate, auto reaches the best published number of each column, where it was given.",
     rows=(Row(name="auto", method="auto", ours=True), Row(name="ce", method="ce", ours=True)),
     cells=tuple(_cell(name, corruption) for name, corruption, _ in _COLUMNS),
-    build=_settings,
     published={("auto", f"mnist/{name}", "accuracy"): _best(*where) for name, _, where in _COLUMNS},
     measures=("accuracy", "noise_drawn", "noise_estimated"),
 )

@@ -22,11 +22,8 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from anchored.paper.published import published
-from anchored.paper.table import Cell, Row, Table
+from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
 from anchored.training.config import merge
 from anchored.training.recipes import recipe
@@ -39,10 +36,6 @@ def _cell(data: str, kind: str, rho: int) -> Cell:
     return Cell(name=f"{data}/{kind}-{rho}", title=f"{data} {kind} {rho}", settings=merge(settings, WHOLE))
 
 
-def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
-    return merge(cell.settings, {"method": {"name": row.method}})
-
-
 _SCHEMES = ("ce", "ce+drw", "norm", "norm+drw", "ldam", "ldam+drw")
 
 TABLE = Table(
@@ -53,7 +46,6 @@ TABLE = Table(
     cells=tuple(
         _cell(data, kind, rho) for data in ("cifar10", "cifar100") for kind in ("longtail", "step") for rho in (100, 10)
     ),
-    build=_settings,
     published=published("longtail_cifar"),
     epoch="best",
 )

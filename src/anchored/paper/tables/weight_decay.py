@@ -21,11 +21,8 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from anchored.paper.published import published
-from anchored.paper.table import Cell, Row, Table
+from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, longtailed_row
 from anchored.training.config import merge
 from anchored.training.recipes import recipe
@@ -43,17 +40,12 @@ def _cell(decay: str) -> Cell:
     return Cell(name=decay, title=decay, settings=merge(settings, WHOLE))
 
 
-def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
-    return merge(cell.settings, {"method": {"name": row.method}})
-
-
 TABLE = Table(
     name="weight_decay",
     title="Test accuracy (%), best epoch, CIFAR-100-LT with ratio 100, by weight decay",
     claim="Weight decay, which bounds prototypes and features, decides long-tailed accuracy.",
     rows=tuple(longtailed_row(name) for name in ("ce", "ce+drw", "balanced-softmax")),
     cells=tuple(map(_cell, _DECAYS)),
-    build=_settings,
     published=published("weight_decay"),
     epoch="best",
 )
