@@ -44,14 +44,16 @@ __all__ = ["LabelNoise", "fit_label_noise", "judge"]
 
 _PRIOR_SAMPLES = 20.0
 """How many samples of each class the common noise rate stands for when a row of the matrix is counted."""
-_BIAS_PRECISION = 10.0
+_BIAS_PRECISION = 1.0
+"""Of the normal prior of each class's bias, in nats: a class can be predicted e times too often or too rarely."""
 _MOST_STEPS, _TOLERANCE = 500, 1e-7
 _SURE = 0.2
 """The share of the samples taken for a class about which the model is believed."""
 _BOOTSTRAP_SAMPLES, _MOST_SAMPLES = 5_000, 20_000
 _BOOTSTRAPS, _BOOTSTRAP_STEPS = 16, 10
 _SHARE_IN_DOUBT = 0.5
-_FEWEST_PER_CLASS = 10
+FEWEST_PER_CLASS = 10
+"""Samples per class, on average, below which a law of the labels would be a guess."""
 _Z = 1.96
 
 
@@ -153,7 +155,7 @@ def judge(dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None
         noise = fit_label_noise(logits, labels, weights=weights, generator=generator)
         return noise, noise.posterior(logits, labels)
     still_open = ~confirmed
-    if int(still_open.sum()) < _FEWEST_PER_CLASS * dataset.k:
+    if int(still_open.sum()) < FEWEST_PER_CLASS * dataset.k:
         still_open = torch.ones_like(confirmed)  # too few for a law of their own
     noise = fit_label_noise(
         logits[still_open],

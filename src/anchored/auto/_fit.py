@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from anchored._files import write_json
 from anchored._random import stream
 from anchored.audit import CrossFit, LabelNoise, cross_fit, judge
+from anchored.audit.label_noise import FEWEST_PER_CLASS
 from anchored.auto.choice import Choice, choose
 from anchored.auto.targets import make_targets
 from anchored.data import CorruptionPlan, Dataset, Split
@@ -32,7 +33,7 @@ from anchored.training.resolve import resolve
 __all__ = ["PILOT", "Looked", "fit", "looks_first"]
 
 PILOT, CHOICE = "pilot", "choice.json"
-_SMALL, _FEWEST_PER_CLASS = 200, 10
+_SMALL = 200
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def fit(
 
 def looks_first(settings: Mapping[str, Any], dataset: Dataset) -> bool:
     """Whether something in ``settings`` waits for a look at the labels, and ``dataset`` is large enough for one."""
-    if not dataset.labelled or len(dataset) <= _SMALL or len(dataset) < _FEWEST_PER_CLASS * dataset.k:
+    if not dataset.labelled or len(dataset) <= _SMALL or len(dataset) < FEWEST_PER_CLASS * dataset.k:
         return False
     asked = validate(settings)
     if asked.method.name == "auto" or asked.train.labels == "cleaned":

@@ -7,7 +7,7 @@ labels are clean            cross entropy on the labels as given: there is nothi
 labels are noisy            anchors with normalised features, each label counted as far as it can be trusted
                             (:mod:`anchored.auto.targets`), the scale from the noise that is left, a learning rate
                             that suits it; images shifted a little, where nothing else varies them; weights
-                            averaged (EMA); stop when held-out noisy labels are predicted no better
+                            averaged (EMA); stop once held-out noisy labels are predicted worse
 a class is a tenth of one   margins and deferred weights by class size (``ldam+drw+pal``), sizes as estimated
 ==========================  ==================================================================================
 
@@ -144,7 +144,7 @@ def _text(
     if "early_stop" in settings["train"]:
         said.append(
             f"Training stops after {settings['train']['early_stop']} epochs in which held-out labels, as noisy as the "
-            f"others, are predicted no better, and the weights are averaged on the way."
+            f"others, are predicted worse than before, and goes back to the best; weights are averaged on the way."
         )
     return " ".join(said)
 

@@ -125,7 +125,7 @@ class TrainConfig(_Part):
     device: str = "auto"
     ema: float | None = Field(default=None, gt=0, lt=1)
     early_stop: int | None = Field(default=None, ge=1)
-    """Stop after so many epochs without a better held-out loss."""
+    """Stop after so many epochs in which held-out labels are predicted worse than at best, and go back to the best."""
     drw_start: float = Field(default=0.8, ge=0, le=1)
     """Share of the epochs after which deferred weights set in: 160 of 200."""
     class_weight_beta: float = Field(default=0.9999, ge=0, lt=1)

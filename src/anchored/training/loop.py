@@ -52,7 +52,7 @@ class Plan:
         sample_weights: ``(n,)``, or None.
         mixup_alpha: The Beta parameter of mixup, or None for none.
         clip: Largest norm of the gradient, or None.
-        early_stop: End after so many epochs without a lower ``held_out_loss``, or None.
+        early_stop: End after so many ``epochs_worse``, and go back to the best one; or None.
         checkpoint_seconds: How long a checkpoint within an epoch may lie back.
         compile: Whether ``torch.compile`` makes the training step's network.
     """
@@ -105,7 +105,7 @@ def train(
     progress.start(epochs=last, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
     try:
         with _own_generator():
-            while state.epoch < last and not _patience_is_over(plan, state):
+            while state.epoch < last and (plan.early_stop is None or state.epochs_worse < plan.early_stop):
                 started, begun = time.perf_counter(), state.batch
                 learning_rate = plan.learning_rate(state.epoch - state.began)
                 for group in optimizer.param_groups:
@@ -122,6 +122,8 @@ def train(
                 progress.epoch(record, seconds=time.perf_counter() - started, samples=samples)
     finally:
         progress.stop()
+    if state.best is not None and state.epochs_worse:
+        state.scored.load_state_dict(state.best.weights)
     return state
 
 
@@ -325,17 +327,6 @@ def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
         "train_accuracy": right / seen,
         "samples": int(seen),
     }
-
-
-def _patience_is_over(plan: Plan, state: State) -> bool:
-    if plan.early_stop is None:
-        return False
-    records = state.history[state.began :]
-    losses = [record["held_out_loss"] for record in records if record.get("held_out_loss") is not None]
-    if not losses:
-        return False
-    best = min(range(len(losses)), key=lambda i: (losses[i], i))
-    return len(losses) - 1 - best >= plan.early_stop
 
 
 @contextmanager

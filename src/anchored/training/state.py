@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from anchored._errors import InputError
 from anchored.training.average import Average
 from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
+from anchored.training.early_stop import Best
 
 __all__ = ["State"]
 
@@ -25,6 +26,7 @@ class State:
         model: The classifier that is trained.
         optimizer: Its optimiser.
         average: The moving average of its weights, where one is kept.
+        best: The epoch of the stage that predicted held-out labels best, where that decides when to stop.
         stage: Which stage of the method is under way, from 0.
         began: How many epochs were done when it began.
         epoch: How many epochs are done, over all stages.
@@ -38,6 +40,7 @@ class State:
     model: nn.Module
     optimizer: torch.optim.Optimizer
     average: Average | None = None
+    best: Best | None = None
     stage: int = 0
     began: int = 0
     epoch: int = 0
@@ -50,6 +53,11 @@ class State:
     def scored(self) -> nn.Module:
         """The module that is evaluated and kept: the average where there is one."""
         return self.model if self.average is None else self.average.module
+
+    @property
+    def epochs_worse(self) -> int:
+        """For how many epochs in a row held-out labels have been predicted worse than at best."""
+        return int(self.history[-1].get("epochs_worse") or 0) if self.epoch > self.began else 0
 
     def checkpoint(self) -> Checkpoint:
         """Everything above as tensors and JSON."""
@@ -70,6 +78,10 @@ class State:
         if self.average is not None:
             tensors |= {f"average.{name}": value for name, value in self.average.module.state_dict().items()}
             facts["average_steps"] = self.average.steps
+        if self.best is not None:
+            tensors |= {f"best.{name}": value for name, value in self.best.weights.items()}
+            tensors["best_nll"] = self.best.nll
+            facts["best_epoch"] = self.best.epoch
         return Checkpoint(tensors, facts)
 
     def restore(self, checkpoint: Checkpoint) -> None:
@@ -90,6 +102,9 @@ class State:
             ) from error
         self.sums = checkpoint.tensors["sums"]
         self.generator = checkpoint.tensors.get("generator")
+        self.best = None
+        if "best_epoch" in facts:
+            self.best = Best(facts["best_epoch"], checkpoint.tensors["best_nll"], checkpoint.part("best"))
         self.stage, self.began = facts["stage"], facts["began"]
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
 

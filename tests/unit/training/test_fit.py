@@ -108,16 +108,44 @@ def test_killed_between_the_last_checkpoint_and_its_history_the_history_is_whole
     assert resumed.result["test"] == straight.result["test"]
 
 
-def test_early_stopping_ends_before_the_last_epoch():
-    chosen = settings(
-        data={"corrupt": ["symmetric=0.6"]},
-        optimizer={"name": "adamw", "lr": 0.03, "clip": None},
-        schedule={"name": "constant"},
-        train={"epochs": 40, "early_stop": 2},
-    )
-    losses = [record["held_out_loss"] for record in fit(load_digits(), chosen).history]
-    assert len(losses) < 40
-    assert min(losses) == losses[-3]
+MEMORISING = settings(
+    data={"corrupt": ["symmetric=0.6"], "hold_out": 0.3},
+    optimizer={"name": "adamw", "lr": 0.03, "clip": None},
+    schedule={"name": "constant"},
+    train={"epochs": 40, "early_stop": 3},
+)
+
+
+def test_a_model_that_memorises_is_stopped_and_goes_back_to_its_best_epoch():
+    fitted = fit(load_digits(), MEMORISING)
+    history = fitted.history
+    assert len(history) < 40
+    assert [record["epochs_worse"] for record in history[-4:]] == [0, 1, 2, 3]
+    likelihood = [record["held_out_nll"] for record in history]
+    kept = fitted.result["kept_epoch"]
+    assert likelihood[kept - 1] == min(likelihood)
+    assert fitted.result["test"]["accuracy"] == history[kept - 1]["test_accuracy"] > history[-1]["test_accuracy"]
+
+
+def test_a_stopped_run_that_is_taken_up_again_stops_at_the_same_place(tmp_path):
+    straight = fit(load_digits(), MEMORISING)
+    interrupt = InterruptedAt(straight.result["kept_epoch"] + 1)
+    with pytest.raises(KeyboardInterrupt):
+        fit(load_digits(), MEMORISING, folder=tmp_path / "run", progress=interrupt)
+    resumed = fit(load_digits(), MEMORISING, folder=RunFolder.open(tmp_path / "run"))
+    assert resumed.history == straight.history
+    assert resumed.result["test"] == straight.result["test"]
+    for name, value in straight.model.classifier.state_dict().items():
+        assert torch.equal(value, resumed.model.classifier.state_dict()[name])
+
+
+class InterruptedAt(Progress):
+    def __init__(self, epoch):
+        self.last = epoch
+
+    def epoch(self, record, *, seconds, samples):
+        if record["epoch"] == self.last:
+            raise KeyboardInterrupt
 
 
 class Interrupted(Progress):

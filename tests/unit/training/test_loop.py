@@ -13,6 +13,7 @@ from anchored._errors import InputError
 from anchored.data import Batch, Batches, Dataset, TensorInputs, load_digits, mixup
 from anchored.imbalance import epoch_order
 from anchored.training import Classifier, Plan, Runtime, State, fit, train
+from anchored.training.early_stop import Best
 from anchored.training.loop import _Step, _Tally
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -120,13 +121,22 @@ def test_a_record_says_what_was_done():
 
 
 def test_what_score_says_joins_the_record_and_ends_training_early():
-    losses_to_come = iter([3.0, 2.0, 2.5, 2.5, 1.0])
+    worse_to_come = iter([0, 0, 1, 0, 1, 2, 0])
     state, plan = fresh(), {"loss": losses.get("ce"), "epochs": 9, "batch_size": 16, "seed": 0}
     plan = Plan(**plan, learning_rate=lambda epoch: 0.1, early_stop=2)
     batches = Batches(data(), batch_size=16, dtype=torch.float64)
-    runtime = Runtime(torch.device("cpu"), "64")
-    train(plan, state, batches, runtime=runtime, score=lambda: {"held_out_loss": next(losses_to_come)})
-    assert [record["held_out_loss"] for record in state.history] == [3.0, 2.0, 2.5, 2.5]
+    best = Best.of(state.model, torch.zeros(4), 1)
+    state.best = best
+    train(
+        plan,
+        state,
+        batches,
+        runtime=Runtime(torch.device("cpu"), "64"),
+        score=lambda: {"epochs_worse": next(worse_to_come)},
+    )
+    assert [record["epochs_worse"] for record in state.history] == [0, 0, 1, 0, 1, 2]
+    for name, value in state.model.state_dict().items():
+        assert torch.equal(value, best.weights[name])
 
 
 def test_saved_after_each_epoch_and_within_one_when_time_is_up():
