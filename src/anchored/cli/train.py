@@ -72,13 +72,18 @@ def show(run: RunFolder, *, json: bool) -> None:
     speed = result["samples_per_second"]
     rows += [
         ["temperature", f"{result['temperature']:.3f}", *[""] * (len(parts) - 1)],
-        ["epochs", str(result["epochs"]), *[""] * (len(parts) - 1)],
+        ["epochs", _epochs(result), *[""] * (len(parts) - 1)],
         ["samples per second", "-" if speed is None else f"{speed:,.0f}", *[""] * (len(parts) - 1)],
     ]
     columns = ["", *(name.replace("_", "-") for name in parts)] if parts else ["", "value"]
     source = run.read_config().data.source
     places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
     print_table(f"{result['method']} on {source}", columns, rows, "\n".join(places))
+
+
+def _epochs(result: Mapping[str, Any]) -> str:
+    done, kept = result["epochs"], result.get("kept_epoch", result["epochs"])
+    return str(done) if kept == done else f"{done}, kept: {kept}"
 
 
 def _number(value: float | None, factor: float, form: str) -> str:

@@ -31,6 +31,7 @@ __all__ = ["fit_noise_and_temperature", "fit_temperature", "least_temperature", 
 
 _LOG_RANGE = (-9.0, 7.0)  # T from 1e-4, for cosines in [-0.3, 0.3], to 1e3, for logits blown up by memorising
 _GRID = 65
+_RATE_TOLERANCE, _MOST_STEPS = 1e-6, 60
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -121,19 +122,13 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         True
     """
     k = logits.shape[1]
-    limit = (k - 1) / k
+    wide = logits.to(torch.float64)
+    weight = torch.ones(len(wide), dtype=torch.float64) if weights is None else weights.to(torch.float64)
 
     def best_rate(log_temperature: float) -> tuple[float, float]:
-        p = (logits.to(torch.float64) / math.exp(log_temperature)).softmax(dim=1)
-        p = p.gather(1, labels[:, None]).squeeze(1).clamp(min=1e-300)
-        weight = torch.ones_like(p) if weights is None else weights.to(torch.float64)
-
-        def risk(eta: float) -> float:
-            return float(-((eta / (k - 1) + (1 - eta / limit) * p).log() * weight).sum() / weight.sum())
-
-        eta = _golden_section(risk, 0.0, limit * (1 - 1e-9), tolerance=1e-4)
-        eta = min((0.0, eta), key=risk)  # the end of the interval is a likely answer, and the search never reaches it
-        return risk(eta), eta
+        p = (wide / math.exp(log_temperature)).softmax(dim=1).gather(1, labels[:, None])[:, 0].clamp(min=1e-300)
+        eta = _likeliest_rate(p, weight, k)
+        return float(-((p + eta * (1 - k * p) / (k - 1)).log() @ weight / weight.sum())), eta
 
     low, high = _LOG_RANGE
     step = (high - low) / (_GRID - 1)
@@ -142,6 +137,25 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         lambda x: best_rate(x)[0], max(low, best - step), min(high, best + step), tolerance=1e-4
     )
     return best_rate(log_temperature)[1], math.exp(log_temperature)
+
+
+def _likeliest_rate(p: Tensor, weight: Tensor, k: int) -> float:
+    """The rate that maximises the log-likelihood, by Newton's method between two ends that close in."""
+    slope = (1 - k * p) / (k - 1)  # of a label's probability, as the rate grows
+    low, high = 0.0, (k - 1) / k * (1 - 1e-9)
+    if float((slope / p) @ weight) <= 0:
+        return 0.0
+    eta = min(high, float((1 - p) @ weight / weight.sum()))
+    for _ in range(_MOST_STEPS):
+        relative = slope / (p + eta * slope)
+        first, second = float(relative @ weight), float(relative**2 @ weight)
+        low, high = (eta, high) if first > 0 else (low, eta)
+        aim = eta + first / second if second > 0 else eta
+        aim = aim if low < aim < high else (low + high) / 2
+        if abs(aim - eta) < _RATE_TOLERANCE:
+            return aim
+        eta = aim
+    return eta
 
 
 def least_temperature(logits: Tensor, *, weights: Tensor | None = None) -> float:

@@ -47,3 +47,13 @@ def test_training_tells_the_notes_and_leaves_a_run(tmp_path, capsys, hold_out):
     assert run.finished
     show(run, json=False)
     assert ("held-out" in capsys.readouterr().out) == (hold_out > 0)
+
+
+@pytest.mark.parametrize(("kept", "said"), [(4, "4 "), (2, "4, kept: 2")])
+def test_the_table_says_which_epoch_was_kept(table_run, capsys, monkeypatch, kept, said):
+    result = {**table_run.read_result(), "epochs": 4, "kept_epoch": kept}
+    monkeypatch.setattr(RunFolder, "read_result", lambda run: dict(result))
+    show(table_run, json=False)
+    line = next(line for line in capsys.readouterr().out.splitlines() if "epochs" in line)
+    assert said in line
+    assert ("kept" in line) == (kept == 2)

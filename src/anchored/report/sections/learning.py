@@ -22,12 +22,15 @@ def learning(evidence: Evidence) -> Section | None:
     history = evidence.history
     if not history:
         return None
+    kept = int(evidence.result.get("kept_epoch") or len(history))
     panels = [(title, _lines(history, measure)) for title, measure in (("Loss", "loss"), ("Right answers", "accuracy"))]
     drawn = [(title, lines) for title, lines in panels if lines]
     blocks: list[Block] = []
     if drawn:
-        stages = _stages(history)
-        svg = curves("learning", drawn, percent=[title != "Loss" for title, _ in drawn], marks=stages)
+        marks = _stages(history)
+        if kept < len(history):
+            marks.append((kept, "kept"))
+        svg = curves("learning", drawn, percent=[title != "Loss" for title, _ in drawn], marks=marks)
         caption = "What the network got right, and its loss, after each pass through the data."
         blocks.append(Picture(svg, caption, "Learning curves."))
     if evidence.noise_was_added or any(record.get("held_out_accuracy") is not None for record in history):
@@ -38,18 +41,24 @@ def learning(evidence: Evidence) -> Section | None:
                 quiet=True,
             )
         )
-    return Section("learning", "How training went", verdict(history, evidence.scores.get("n")), blocks)
+    return Section("learning", "How training went", verdict(history, evidence.scores.get("n"), kept=kept), blocks)
 
 
-def verdict(history: Sequence[Mapping[str, Any]], n: int | None = None) -> str:
+def verdict(history: Sequence[Mapping[str, Any]], n: int | None = None, *, kept: int | None = None) -> str:
     """What the curve of unseen data says, in a sentence; ``n`` samples of it, where that is known.
 
-    A fall counts only beyond what chance does to so many samples.
+    A fall counts only beyond what chance does to so many samples, and not where the model is that of an earlier
+    epoch, ``kept``.
 
     Example:
         >>> verdict([{"epoch": 1, "test_accuracy": 0.9}, {"epoch": 2, "test_accuracy": 0.7}])[:63]
         'Accuracy on test data was best after epoch 1, at 90.0 %, and en'
     """
+    if kept is not None and kept < len(history):
+        return (
+            f"Training stopped after epoch {len(history)}, because held-out labels had been predicted better before: "
+            f"the model is that of epoch {kept}."
+        )
     part = next((p for p in ("test", "held_out") if history[-1].get(f"{p}_accuracy") is not None), None)
     if part is None:
         return f"The network went through its data {count(len(history), 'time')}; nothing unseen was scored meanwhile."

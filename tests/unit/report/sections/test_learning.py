@@ -35,6 +35,15 @@ def test_stages_are_marked(digits, changed):
     assert "stage 1" not in picture.svg
 
 
+def test_an_earlier_epoch_that_was_kept_is_said_and_marked(digits, changed):
+    section = learning(changed(digits, history=history([0.5, 0.9, 0.8, 0.7]), result={"kept_epoch": 2}))
+    assert section.lead == (
+        "Training stopped after epoch 4, because held-out labels had been predicted better before: "
+        "the model is that of epoch 2."
+    )
+    assert "kept" in section.blocks[0].svg
+
+
 def test_the_curves_of_a_run(digits):
     section = learning(digits)
     assert all(word in section.blocks[0].svg for word in ("Loss", "Right answers", "training", "held-out", "test"))
