@@ -27,7 +27,7 @@ from torch import Tensor
 from anchored._checks import check_real
 from anchored._errors import InputError
 
-__all__ = ["fit_noise_and_temperature", "fit_temperature", "least_temperature", "noisy_nll", "pointwise_nll"]
+__all__ = ["fit_noise_and_temperature", "fit_temperature", "least_temperature", "noisy_nll"]
 
 _LOG_RANGE = (-9.0, 7.0)  # T from 1e-4, for cosines in [-0.3, 0.3], to 1e3, for logits blown up by memorising
 _GRID = 65
@@ -44,21 +44,15 @@ def noisy_nll(
         >>> noisy_nll(torch.zeros(2, 4), torch.tensor([0, 1]), 1.0) == math.log(4)
         True
     """
-    nll = pointwise_nll(logits, labels, temperature, noise_rate=noise_rate)
-    if weights is None:
-        return float(nll.mean())
-    weights = weights.to(torch.float64)
-    return float((nll * weights).sum() / weights.sum())
-
-
-def pointwise_nll(logits: Tensor, labels: Tensor, temperature: float, *, noise_rate: float = 0.0) -> Tensor:
-    """The negative log-likelihood ``(n,)`` float64 of each noisy label."""
     k = logits.shape[1]
     log_p = (logits.to(torch.float64) / temperature).log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
     if noise_rate > 0:
         # (1-eta) p + eta (1-p)/(k-1), which never vanishes: no logarithm of zero for a confident mistake
         log_p = (noise_rate / (k - 1) + (1 - noise_rate * k / (k - 1)) * log_p.exp()).log()
-    return -log_p
+    if weights is None:
+        return float(-log_p.mean())
+    weights = weights.to(torch.float64)
+    return float(-(log_p * weights).sum() / weights.sum())
 
 
 def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None) -> float:

@@ -1,14 +1,16 @@
 r"""When to stop: once held-out labels are predicted worse than they were, by more than chance, for several epochs.
 
-Held-out labels are as noisy as the others. Their plain loss is no guide then: a model that grows certain of the truth
-pays for every wrong label. So each epoch is judged as if it were the last, by the likelihood of the held-out labels
-under its own best temperature T and noise rate :math:`\eta`,
+Held-out labels are as noisy as the others. Their loss is no guide then: a model that grows certain of the truth pays
+for every wrong label, and one that hedges between classes that are mistaken for each other is rewarded. How many of
+them it predicts is one, because wrong labels only lower the count for all epochs alike: under noise of rate
+:math:`\eta` that is the same for all classes, accuracy A is seen as :math:`(1 - \eta) A + \frac{\eta}{k-1} (1 - A)`.
 
-.. math::  \ell_i = -\log \left[(1-\eta)\, p_{i, y_i} + \frac{\eta}{k-1}(1 - p_{i, y_i})\right], \qquad
-           \mathbf p_i = \operatorname{softmax}(\mathbf f_i / T),
+Two epochs are compared on the same samples. Of those that only one of them predicts, the best epoch has b and this one
+c; by chance alone their difference has the standard deviation :math:`\sqrt{b + c}`, and this epoch is worse where
+:math:`b - c > 2\sqrt{b + c}`. Where it is not, it is as good as the best, and its smaller learning rate speaks for it.
 
-and compared with the best epoch sample by sample: it is worse where the mean of the differences exceeds twice their
-standard error. Where it is not, the later epoch is as good as the best, and its smaller learning rate speaks for it.
+References:
+    McNemar, 1947. Note on the sampling error of the difference between correlated proportions. Psychometrika.
 """
 
 from __future__ import annotations
@@ -18,65 +20,39 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from anchored.training.calibration import fit_noise_and_temperature, pointwise_nll
+__all__ = ["Best", "is_worse"]
 
-__all__ = ["Best", "is_worse", "label_nll"]
-
-_MOST_SAMPLES = 5_000
-_STANDARD_ERRORS = 2.0
+_STANDARD_DEVIATIONS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """The epoch that predicted held-out labels best.
+    """The epoch that predicted most of the held-out labels.
 
     Attributes:
         epoch: Its number, from 1 over all stages.
-        nll: ``(n,)`` float64, what :func:`label_nll` said of it.
+        right: ``(n,)`` bool, which ones.
         weights: Of the network, as they were then.
     """
 
     epoch: int
-    nll: Tensor
+    right: Tensor
     weights: dict[str, Tensor]
 
     @classmethod
-    def of(cls, network: nn.Module, nll: Tensor, epoch: int) -> Best:
+    def of(cls, network: nn.Module, right: Tensor, epoch: int) -> Best:
         """With a copy of the weights that ``network`` has now."""
-        return cls(epoch, nll, {name: value.detach().clone() for name, value in network.state_dict().items()})
+        return cls(epoch, right, {name: value.detach().clone() for name, value in network.state_dict().items()})
 
 
-def label_nll(logits: Tensor, labels: Tensor) -> Tensor:
-    """The negative log-likelihood ``(m,)`` of noisy labels, of at most 5,000 evenly chosen samples.
-
-    Args:
-        logits: ``(n, k)`` of data that was not trained on.
-        labels: ``(n,)``, as noisy as the training labels.
+def is_worse(right: Tensor, best: Tensor) -> bool:
+    """Whether ``right`` holds less than ``best`` by more than chance, both ``(n,)`` bool and of the same samples.
 
     Example:
         >>> import torch
-        >>> generator = torch.Generator().manual_seed(0)
-        >>> truth = torch.randint(4, (4000,), generator=generator)
-        >>> noisy = torch.where(torch.rand(4000, generator=generator) < 0.3, (truth + 1) % 4, truth)
-        >>> pale = torch.nn.functional.one_hot(truth, 4) + 0.2 * torch.randn(4000, 4, generator=generator)
-        >>> certain = 100 * pale                                # the same knowledge, at another scale
-        >>> round(float(label_nll(pale, noisy).mean() - label_nll(certain, noisy).mean()), 4)
-        0.0
+        >>> best = torch.arange(1000) < 600
+        >>> is_worse(torch.arange(1000) < 596, best), is_worse(torch.arange(1000) < 595, best)
+        (False, True)
     """
-    every = slice(None, None, -(-len(logits) // _MOST_SAMPLES))
-    logits, labels = logits[every], labels[every]
-    rate, temperature = fit_noise_and_temperature(logits, labels)
-    return pointwise_nll(logits, labels, temperature, noise_rate=rate)
-
-
-def is_worse(nll: Tensor, best: Tensor) -> bool:
-    """Whether ``nll`` is above ``best`` by more than chance, both ``(n,)`` and of the same samples.
-
-    Example:
-        >>> import torch
-        >>> best = torch.zeros(100, dtype=torch.float64)
-        >>> is_worse(best + 0.1, best), is_worse(best + torch.linspace(-1.0, 1.1, 100), best)
-        (True, False)
-    """
-    behind = nll - best
-    return float(behind.mean()) > _STANDARD_ERRORS * float(behind.std(correction=0)) / math.sqrt(len(behind))
+    lost, won = int((best & ~right).sum()), int((right & ~best).sum())
+    return lost - won > _STANDARD_DEVIATIONS * math.sqrt(lost + won)

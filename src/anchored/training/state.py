@@ -80,7 +80,7 @@ class State:
             facts["average_steps"] = self.average.steps
         if self.best is not None:
             tensors |= {f"best.{name}": value for name, value in self.best.weights.items()}
-            tensors["best_nll"] = self.best.nll
+            tensors["best_right"] = self.best.right
             facts["best_epoch"] = self.best.epoch
         return Checkpoint(tensors, facts)
 
@@ -104,7 +104,7 @@ class State:
         self.generator = checkpoint.tensors.get("generator")
         self.best = None
         if "best_epoch" in facts:
-            self.best = Best(facts["best_epoch"], checkpoint.tensors["best_nll"], checkpoint.part("best"))
+            self.best = Best(facts["best_epoch"], checkpoint.tensors["best_right"], checkpoint.part("best"))
         self.stage, self.began = facts["stage"], facts["began"]
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
 

@@ -19,7 +19,7 @@ from anchored.methods import Given, MakesBackbone, Network, Stage
 from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
 from anchored.training.config import RunConfig
-from anchored.training.early_stop import Best, is_worse, label_nll
+from anchored.training.early_stop import Best, is_worse
 from anchored.training.evaluate import collect, logits_of
 from anchored.training.loop import Plan
 from anchored.training.optimizers import make_optimizer
@@ -120,21 +120,21 @@ class Work:
             loss = self.stage.scored_by.to(device, dtype)
             values = loss.pointwise(logits.to(device, dtype), self.held_out.labels.to(device))
             record["held_out_loss"] = float(values.mean())
-            record["held_out_accuracy"] = float((logits.argmax(dim=1) == self.held_out.labels).double().mean())
+            right = logits.argmax(dim=1) == self.held_out.labels
+            record["held_out_accuracy"] = float(right.double().mean())
             if self.config.train.early_stop is not None:
-                record |= self._compare(label_nll(logits, self.held_out.labels))
+                record["epochs_worse"] = self._epochs_worse(right)
         if self.test_batches is not None and self.test is not None and self.config.train.evaluate:
             logits = logits_of(self.state.scored, self.test_batches, self.runtime)
             record["test_accuracy"] = float((logits.argmax(dim=1) == self.test.labels).double().mean())
         return record
 
-    def _compare(self, nll: Tensor) -> Record:
-        """Set the epoch that ends now beside the best one of its stage, and keep it where it is better."""
+    def _epochs_worse(self, right: Tensor) -> int:
+        """How long held-out labels have been predicted worse than at best; the epoch that ends now may be the best."""
         state = self.state
-        worse = state.best is not None and is_worse(nll, state.best.nll)
-        if state.best is None or float(nll.mean()) < float(state.best.nll.mean()):
-            state.best = Best.of(state.scored, nll, state.epoch + 1)
-        return {"held_out_nll": float(nll.mean()), "epochs_worse": state.epochs_worse + 1 if worse else 0}
+        if state.best is None or int(right.sum()) >= int(state.best.right.sum()):
+            state.best = Best.of(state.scored, right, state.epoch + 1)
+        return state.epochs_worse + 1 if is_worse(right, state.best.right) else 0
 
     def batches(self, dataset: Dataset) -> Batches:
         """Batches of ``dataset`` as they are scored: in order, without augmentation."""

@@ -121,9 +121,9 @@ def test_a_model_that_memorises_is_stopped_and_goes_back_to_its_best_epoch():
     history = fitted.history
     assert len(history) < 40
     assert [record["epochs_worse"] for record in history[-4:]] == [0, 1, 2, 3]
-    likelihood = [record["held_out_nll"] for record in history]
+    predicted = [record["held_out_accuracy"] for record in history]
     kept = fitted.result["kept_epoch"]
-    assert likelihood[kept - 1] == min(likelihood)
+    assert predicted[kept - 1] == max(predicted)
     assert fitted.result["test"]["accuracy"] == history[kept - 1]["test_accuracy"] > history[-1]["test_accuracy"]
 
 

@@ -125,7 +125,7 @@ def test_what_score_says_joins_the_record_and_ends_training_early():
     state, plan = fresh(), {"loss": losses.get("ce"), "epochs": 9, "batch_size": 16, "seed": 0}
     plan = Plan(**plan, learning_rate=lambda epoch: 0.1, early_stop=2)
     batches = Batches(data(), batch_size=16, dtype=torch.float64)
-    best = Best.of(state.model, torch.zeros(4), 1)
+    best = Best.of(state.model, torch.zeros(4, dtype=torch.bool), 1)
     state.best = best
     train(
         plan,
