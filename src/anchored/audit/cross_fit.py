@@ -32,7 +32,8 @@ from anchored.training.runtime import make_runtime
 __all__ = ["CrossFit", "cross_fit", "halves", "pilot_epochs"]
 
 FILE = "cross_fit.safetensors"
-_FEWEST_STEPS = 900
+_STEPS, _FEWEST_STEPS = 900, 250
+_SMALL_BATCH = 64
 _LEAST_SHARE, _LARGEST_SHARE, _FEW = 0.1, 0.35, 6
 _PILOT_RATE = 0.2
 """The noise rate that the two models go by, scale 1: small enough to resist, large enough to learn fast."""
@@ -170,7 +171,7 @@ def pilot_epochs(epochs: int, n: int, batch_size: int) -> int:
         (14, 5, 12)
     """
     steps = -(-(n // 2) // batch_size)
-    wanted = max(-(-_FEWEST_STEPS // steps), round(_LEAST_SHARE * epochs))
+    wanted = max(-(-_STEPS // steps), round(_LEAST_SHARE * epochs))
     most = max(int(_LARGEST_SHARE * epochs), min(_FEW, epochs // 2))
     return max(1, min(wanted, most))
 
@@ -179,6 +180,9 @@ def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
     """The settings of the two models: the run's, but for what concerns the method and the length."""
     settings = config.as_dict()
     epochs = pilot_epochs(config.train.epochs, n, config.train.batch_size)
+    batch_size = config.train.batch_size
+    if epochs * -(-(n // 2) // batch_size) < _FEWEST_STEPS:
+        batch_size = min(batch_size, _SMALL_BATCH)  # more steps on the same samples
     settings["method"] = {
         "name": "ce+fnpal",
         "noise_rate": _PILOT_RATE,
@@ -190,5 +194,6 @@ def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
     settings["data"] |= {"corrupt": [], "corrections": None, "corrections_digest": None, "hold_out": 0.0}
     if config.optimizer.name == "sgd":
         settings["optimizer"]["lr"] = max(config.optimizer.lr, LEAST_LR)
-    settings["train"] |= {"epochs": epochs, "labels": "given", "early_stop": None, "ema": None, "evaluate": False}
+    settings["train"] |= {"epochs": epochs, "batch_size": batch_size, "labels": "given"}
+    settings["train"] |= {"early_stop": None, "ema": None, "evaluate": False}
     return settings

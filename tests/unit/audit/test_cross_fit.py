@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anchored.audit import CrossFit, cross_fit
-from anchored.audit.cross_fit import FILE, halves, pilot_epochs, plain_logits
+from anchored.audit.cross_fit import FILE, _pilot, halves, pilot_epochs, plain_logits
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.training import fit
+from anchored.training.resolve import resolve
 
 FAST = {"train": {"epochs": 8, "batch_size": 16}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 
@@ -71,6 +72,14 @@ def test_halves_split_every_class_in_two(labels, seed):
 def test_two_halves_never_cost_more_than_half_a_training(epochs, n, batch_size):
     cost = pilot_epochs(epochs, n, batch_size) * n  # two models, half of the data each
     assert 0 < cost <= 0.5 * epochs * n
+
+
+@pytest.mark.parametrize(("n", "asked", "used"), [(6_000, 128, 64), (60_000, 128, 128), (6_000, 32, 32)])
+def test_few_samples_come_in_small_batches_so_that_there_are_enough_steps(n, asked, used):
+    config = resolve({"train": {"epochs": 12, "batch_size": asked}}, blobs())
+    pilot = _pilot(config, n)["train"]
+    assert pilot["batch_size"] == used
+    assert pilot["epochs"] == pilot_epochs(12, n, asked)
 
 
 def test_what_was_said_can_be_kept(tmp_path):

@@ -15,8 +15,8 @@ Setting
     test set is scored once, at the end.
 
 Cost
-    A run of ``auto`` is 12 epochs on 54,000 images and, before it, a look at the labels that costs a third of that:
-    12 minutes of one core, 7 without the look. All columns with three seeds: 8 hours of one core. On one GPU, an
+    A run of ``auto`` is 12 epochs on 55,000 images and, before it, a look at the labels that costs a third of that:
+    10 minutes of one core, 7 without the look. All columns with three seeds: 7 hours of one core. On one GPU, an
     estimate, half an hour.
 """
 
