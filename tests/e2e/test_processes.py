@@ -52,7 +52,7 @@ def told(folder, scenario, rank):
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
-    finished(start(folder, "plain", "mixed", "weighted", "cut", "resumed", "long"))
+    finished(start(folder, "plain", "mixed", "weighted", "stopped", "cut", "resumed", "long"))
     return folder
 
 
@@ -96,7 +96,7 @@ def test_half_the_batch_on_each_of_two_is_the_whole_batch_on_one(one, two, scena
         assert got["train_accuracy"] == pytest.approx(expected["train_accuracy"], abs=2e-3)
 
 
-@pytest.mark.parametrize("scenario", ["plain", "mixed", "weighted", "cut", "long"])
+@pytest.mark.parametrize("scenario", ["plain", "mixed", "weighted", "stopped", "cut", "long"])
 def test_the_processes_tell_the_same_story(two, scenario):
     first, second = (told(two, scenario, rank) for rank in (0, 1))
     assert first["history"] == second["history"]
@@ -104,10 +104,11 @@ def test_the_processes_tell_the_same_story(two, scenario):
 
 
 def test_the_processes_agree_when_to_stop_early(two):
-    history = told(two, "weighted", 0)["history"]
-    losses = [record["held_out_loss"] for record in history]
-    assert len(history) < 12
-    assert min(losses) == losses[-2]
+    first, second = (told(two, "stopped", rank) for rank in (0, 1))
+    assert len(first["history"]) < 40
+    assert [record["epochs_worse"] for record in first["history"][-3:]] == [0, 1, 2]
+    assert first["result"]["kept_epoch"] < len(first["history"])
+    assert first["history"] == second["history"]
 
 
 def test_mixup_blends_in_the_same_proportion_on_both(two):

@@ -29,7 +29,15 @@ SCENARIOS = {
         "data": DIGITS | {"corrupt": ["longtail=10", "symmetric=0.2"]},
         "method": {"name": "ldam+drw+pal"},
         "backbone": {"name": "tiny"},
-        "train": {"epochs": 12, "batch_size": 64, "ema": 0.9, "drw_start": 0.2, "early_stop": 1},
+        "train": {"epochs": 12, "batch_size": 64, "ema": 0.9, "drw_start": 0.2},
+    },
+    "stopped": {
+        "data": DIGITS | {"corrupt": ["symmetric=0.6"], "hold_out": 0.3},
+        "method": {"name": "ce"},
+        "backbone": {"name": "tiny"},
+        "optimizer": {"name": "adamw", "lr": 0.03, "clip": None},
+        "schedule": {"name": "constant"},
+        "train": {"epochs": 40, "batch_size": 64, "early_stop": 2},
     },
     "cut": {
         "data": DIGITS,
