@@ -170,10 +170,14 @@ def pilot_epochs(epochs: int, n: int, batch_size: int) -> int:
         >>> pilot_epochs(40, 1437, 64), pilot_epochs(50, 60_000, 128), pilot_epochs(120, 50_000, 128)
         (14, 5, 12)
     """
-    steps = -(-(n // 2) // batch_size)
-    wanted = max(-(-_STEPS // steps), round(_LEAST_SHARE * epochs))
+    wanted = max(-(-_STEPS // _steps_of_half(n, batch_size)), round(_LEAST_SHARE * epochs))
     most = max(int(_LARGEST_SHARE * epochs), min(_FEW, epochs // 2))
     return max(1, min(wanted, most))
+
+
+def _steps_of_half(n: int, batch_size: int) -> int:
+    """How many batches one epoch of half of ``n`` samples has."""
+    return -(-(n // 2) // batch_size)
 
 
 def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
@@ -181,7 +185,7 @@ def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
     settings = config.as_dict()
     epochs = pilot_epochs(config.train.epochs, n, config.train.batch_size)
     batch_size = config.train.batch_size
-    if epochs * -(-(n // 2) // batch_size) < _FEWEST_STEPS:
+    if epochs * _steps_of_half(n, batch_size) < _FEWEST_STEPS:
         batch_size = min(batch_size, _SMALL_BATCH)  # more steps on the same samples
     settings["method"] = {
         "name": "ce+fnpal",

@@ -15,7 +15,7 @@ from anchored.training.calibration import fit_noise_and_temperature, fit_tempera
 from anchored.training.evaluate import collect, logits_of
 from anchored.training.prepare import Prepared
 from anchored.training.scores import cosine_margins, scores
-from anchored.training.state import Record, State
+from anchored.training.state import Record
 from anchored.training.trained import OWN, TrainedModel
 from anchored.training.work import Work
 
@@ -34,7 +34,7 @@ def finish(work: Work, prepared: Prepared) -> tuple[TrainedModel, dict[str, Any]
         "method": method.name,
         "description": method.describe(),
         "epochs": len(history),
-        "kept_epoch": _kept(work.state),
+        "kept_epoch": len(history) if work.state.better is None else work.state.better.epoch,
         "samples": len(work.train_set),
         "class_counts": work.counts.tolist(),
         "corruption": prepared.corruption,
@@ -89,13 +89,6 @@ def _calibrate(work: Work, network: Network) -> tuple[float, dict[str, Any]]:
         rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
     about["noise_rate"] = rate
     return max(temperature, least_temperature(logits, weights=weights)), about
-
-
-def _kept(state: State) -> int:
-    """The epoch whose weights the model has: the last one, unless held-out labels speak for another."""
-    if state.best is not None and state.epochs_worse:
-        return state.best.epoch
-    return len(state.history)
 
 
 def _best(history: list[Record]) -> dict[str, float | int | None]:

@@ -122,8 +122,8 @@ def train(
                 progress.epoch(record, seconds=time.perf_counter() - started, samples=samples)
     finally:
         progress.stop()
-    if state.best is not None and state.epochs_worse:
-        state.scored.load_state_dict(state.best.weights)
+    if state.better is not None:
+        state.scored.load_state_dict(state.better.weights)
     return state
 
 

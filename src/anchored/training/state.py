@@ -59,6 +59,11 @@ class State:
         """For how many epochs in a row held-out labels have been predicted worse than at best."""
         return int(self.history[-1].get("epochs_worse") or 0) if self.epoch > self.began else 0
 
+    @property
+    def better(self) -> Best | None:
+        """The earlier epoch to go back to, where the last one predicts held-out labels worse."""
+        return self.best if self.epochs_worse else None
+
     def checkpoint(self) -> Checkpoint:
         """Everything above as tensors and JSON."""
         slots, groups = optimizer_state(self.optimizer)
