@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from anchored.training import RunFolder
 
 Text = str | None
+
+_DEFAULT_PARENT = Path("runs")
 
 
 def fit(
@@ -61,7 +64,9 @@ def fit(
     json: AsJson = False,
 ) -> None:
     """Train a classifier, calibrate it, score it, and report on it."""
-    if out is not None:
+    if out is None:
+        _check_writable(_DEFAULT_PARENT, name=f"the folder {_DEFAULT_PARENT} for the runs")
+    else:
         _check_free(out)
 
     from anchored.cli.settings import gather, number_or_auto
@@ -101,9 +106,22 @@ def _check_free(out: Path) -> None:
         from anchored.training import RunFolder
 
         RunFolder.plan(out)
-    parent = next(folder for folder in out.absolute().parents if folder.exists())
+    _check_writable(out, name=f"--out {out}")
+
+
+def _check_writable(folder: Path, *, name: str) -> None:
+    """Whether the folder can be made and filled, tried where it would lie: permissions do not tell of every disk."""
+    path = folder.absolute()
+    parent = next(place for place in (path, *path.parents) if place.exists())
     if not parent.is_dir():
-        raise InputError(f"--out {out} cannot be made, because {parent} is a file; choose another folder")
+        raise InputError(f"{name} cannot be made, because {parent} is a file; choose another folder")
+    try:
+        with TemporaryDirectory(prefix=".anchored-", dir=parent):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{name} cannot be made, because {parent} cannot be written to ({error.strerror}); choose another folder"
+        ) from None
 
 
 def _check_words(settings: dict[str, Any]) -> None:
@@ -131,7 +149,7 @@ def _default_folder(settings: dict[str, Any], split: Split) -> RunFolder:
     prepared = prepare(split.train, validate(settings))
     config = prepared.pin(resolve(settings, prepared.dataset))
     name = re.sub(r"[^\w.-]+", "_", Path(config.data.source).stem) or "data"
-    run = RunFolder(Path("runs") / f"{name}-{config.method.name}-{config.content_hash}")
+    run = RunFolder(_DEFAULT_PARENT / f"{name}-{config.method.name}-{config.content_hash}")
     if run.finished:
         raise InputError(
             f"{run.path} holds this very run already; see its result with: anchored resume {run.path}, "

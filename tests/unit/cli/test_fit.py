@@ -66,3 +66,21 @@ def test_a_name_that_cannot_be_is_refused_before_the_data_is_read(table):
         error = call("no-such-data", *flags).exception
         assert isinstance(error, InputError)
         assert message in str(error)
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_data_is_read(table, monkeypatch):
+    def full(*_args, **_kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("anchored.cli.fit.TemporaryDirectory", full)
+    for flags, name in (((), "the folder runs for the runs"), (("--out", "there/run"), "--out there/run")):
+        error = call("no-such-data", *flags).exception
+        assert isinstance(error, InputError)
+        rule = f"because {table.parent} cannot be written to (No space left on device); choose another folder"
+        assert str(error) == f"{name} cannot be made, {rule}"
+
+
+def test_trying_the_place_leaves_nothing_behind(table):
+    before = sorted(table.parent.iterdir())
+    assert isinstance(call("no-such-data", "--out", "there/run").exception, InputError)
+    assert sorted(table.parent.iterdir()) == before
