@@ -14,4 +14,4 @@ BENCHMARKS = {
 }
 """Name to module; each has a function ``run() -> Result``, of which all arguments are optional and by keyword."""
 LONG = ("audit", "auto")
-"""Those that train for many minutes, and are run only when they are named."""
+"""Those that train for many minutes: they are run only when they are named, and take a ``tell`` for their rows."""

@@ -39,21 +39,26 @@ SETS: Mapping[str, tuple[Callable[[], Split], tuple[str, ...]]] = {
 """Name to what loads it and the corruptions tried; ``""`` is clean."""
 
 
-def run(*, seeds: Sequence[int] = (0,), epochs: int | None = None) -> Result:
+def run(
+    *, seeds: Sequence[int] = (0,), epochs: int | None = None, tell: Callable[[str], None] = lambda line: None
+) -> Result:
     """Accuracy and the estimated noise rate, set by set and corruption by corruption.
 
     Args:
         seeds: Of corruption and training; the rows are means over them.
         epochs: Of one training; by default the recipe's.
+        tell: Called with a line about each row before it is measured.
     """
     rows: list[tuple[str | float | None, ...]] = []
-    for name, (load, corruptions) in SETS.items():
+    asked = [(name, load, corruption) for name, (load, corruptions) in SETS.items() for corruption in corruptions]
+    for number, (name, load, corruption) in enumerate(asked, start=1):
+        data = f"{name}, {corruption or 'clean'}"
+        tell(f"{data} ({number} of {len(asked)})")
         split = load()
-        for corruption in corruptions:
-            found = [_measured(split, corruption, seed, epochs) for seed in seeds]
-            ours, plain, drawn, estimated = (statistics.mean(column) for column in zip(*found, strict=True))
-            worst = min(mine - other for mine, other, _, _ in found)
-            rows.append((f"{name}, {corruption or 'clean'}", ours, plain, ours - plain, worst, drawn, estimated))
+        found = [_measured(split, corruption, seed, epochs) for seed in seeds]
+        ours, plain, drawn, estimated = (statistics.mean(column) for column in zip(*found, strict=True))
+        worst = min(mine - other for mine, other, _, _ in found)
+        rows.append((data, ours, plain, ours - plain, worst, drawn, estimated))
     return Result(
         title="auto beside cross entropy: test accuracy, %",
         columns=("data", "auto", "cross entropy", "gain", "worst seed", "noise drawn", "noise estimated"),

@@ -8,6 +8,7 @@ import typer
 
 from anchored._errors import InputError
 from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.processes import tell
 
 
 def bench(
@@ -33,7 +34,10 @@ def bench(
         raise InputError(f"--{next(iter(options)).replace('_', '-')} is for bench {' and bench '.join(LONG)} only")
     if data_root is not None and name == "auto":
         raise InputError("--data-root is for bench audit; auto on MNIST is: anchored paper run auto_mnist")
-    results = {each: import_module(module).run(**options) for each, module in zip(names, modules, strict=True)}
+    results = {}
+    for each, module in zip(names, modules, strict=True):
+        tell(f"measuring {each}")
+        results[each] = import_module(module).run(**options, **({"tell": tell} if each in LONG else {}))
     if json:
         print_json(
             {

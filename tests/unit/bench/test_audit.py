@@ -29,7 +29,9 @@ def test_a_row_holds_both_scores_and_both_times(monkeypatch):
         return (data.labels != data.clean_labels).double().numpy()
 
     monkeypatch.setattr(bench, "_cleanlab", flawless)
-    result = bench.run(corruptions=[("symmetric=0.3",)], epochs=12)
+    told = []
+    result = bench.run(corruptions=[("symmetric=0.3",)], epochs=12, tell=told.append)
+    assert told == ["blobs, symmetric=0.3 (1 of 1)"]
     row = dict(zip(result.columns, result.rows[0], strict=True))
     assert (row["data"], row["corruption"], row["classes"]) == ("blobs", "symmetric=0.3", "all")
     assert row["flipped"] == pytest.approx(90, abs=3)

@@ -9,7 +9,10 @@ from anchored.bench import auto as bench
 def test_rows_are_means_over_seeds(monkeypatch):
     drawn = {0: (90.0, 80.0, 0.4, 0.38), 1: (92.0, 88.0, 0.4, 0.42)}
     monkeypatch.setattr(bench, "_measured", lambda split, corruption, seed, epochs: drawn[seed])
-    result = bench.run(seeds=(0, 1))
+    told = []
+    result = bench.run(seeds=(0, 1), tell=told.append)
+    assert told[1] == "digits, symmetric=0.2 (2 of 7)"
+    assert len(told) == len(result.rows)
     assert [row[0] for row in result.rows][:2] == ["digits, clean", "digits, symmetric=0.2"]
     row = dict(zip(result.columns, result.rows[1], strict=True))
     assert row["auto"] == 91.0

@@ -45,7 +45,14 @@ def test_options_reach_the_benchmarks_that_take_them(monkeypatch):
     )
     flags = ["--data-root", "R", "--seeds", "0,1,2", "--epochs", "3"]
     assert CliRunner().invoke(app, ["bench", "toy", *flags]).exit_code == 0
+    given.pop("tell")("a row")
     assert given == {"data_root": "R", "seeds": (0, 1, 2), "epochs": 3}
+
+
+def test_what_is_measured_is_told_beside_the_result():
+    done = CliRunner().invoke(app, ["bench", "toy", "--json"])
+    assert done.stderr == "anchored: measuring toy\n"
+    assert json.loads(done.stdout)["toy"]["n"] == 3
 
 
 def test_long_benchmarks_run_only_when_they_are_named(monkeypatch):
