@@ -82,7 +82,7 @@ class Normalization:
         for start in range(0, len(chosen), _FIT_CHUNK):
             part = chosen[start : start + _FIT_CHUNK]
             rows = inputs.take(part)
-            divisor = 255.0 if rows.dtype == torch.uint8 else 1.0
+            divisor = _divisor(rows)
             flat = rows.transpose(0, 1).reshape(channels, -1).to(torch.float64) / divisor
             # Chunks are merged by their means: a sum of squares minus a squared sum loses all digits when mu >> sigma.
             each = torch.ones(len(part)) if weights is None else weights[part]
@@ -100,6 +100,18 @@ class Normalization:
         std = (squares / count).sqrt()
         constant = std <= 1e-12 * mean.abs().clamp(min=1)
         return cls(tuple(mean.tolist()), tuple(torch.where(constant, 1.0, std).tolist()), divisor)
+
+    @classmethod
+    def none(cls, inputs: Inputs) -> Normalization:
+        """Features as they are, and pixels between 0 and 1.
+
+        Example:
+            >>> from anchored.data import TensorInputs
+            >>> Normalization.none(TensorInputs(torch.zeros(1, 3, 4, 4, dtype=torch.uint8)))
+            Normalization(mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0), divisor=255.0)
+        """
+        channels = inputs.shape[0]
+        return cls((0.0,) * channels, (1.0,) * channels, _divisor(inputs.take(torch.arange(min(1, len(inputs))))))
 
     def to_dict(self) -> dict[str, float | list[float]]:
         """Plain numbers and lists, for JSON."""
@@ -119,6 +131,10 @@ class Normalization:
                 f"a normalisation needs lists 'mean' and 'std' and a number 'divisor', got {sorted(values)}"
             )
         return cls(tuple(float(m) for m in mean), tuple(float(s) for s in std), float(divisor))
+
+
+def _divisor(rows: Tensor) -> float:
+    return 255.0 if rows.dtype == torch.uint8 else 1.0
 
 
 NORMALIZATIONS: dict[str, Normalization] = {

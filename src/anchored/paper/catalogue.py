@@ -15,6 +15,7 @@ from anchored.paper.tables import (
     noise_asymmetric,
     noise_symmetric,
     orientation,
+    unstated,
     webvision_mini,
     weight_decay,
 )
@@ -31,6 +32,7 @@ TABLES: Mapping[str, Table] = {
     "webvision_mini": webvision_mini.TABLE,
     "longtail_mnist": longtail_mnist.TABLE,
     "orientation": orientation.TABLE,
+    "unstated": unstated.TABLE,
     "auto_mnist": auto_mnist.TABLE,
 }
 """Every table that ``anchored paper run`` knows: the paper's seven, then ours."""

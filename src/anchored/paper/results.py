@@ -17,7 +17,7 @@ from anchored.paper.lock import locked_folder
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 
-__all__ = ["Record", "Results", "record_of"]
+__all__ = ["Record", "Results", "named_for", "record_of"]
 
 Record = dict[str, Any]
 
@@ -48,10 +48,10 @@ class Results:
                 raise InputError(f"{path}, row {row}: not JSON; restore the file, or remove the line") from None
         return records
 
-    def recorded(self, job: Job) -> bool:
-        """Whether the numbers of ``job``, with these very settings, are here already."""
-        mine = (job.cell, job.row, job.seed, job.key)
-        return any(mine == (r["cell"], r["row"], r["seed"], r["key"]) for r in self.read(job.table))
+    def by_key(self) -> dict[str, Record]:
+        """A record for every run that is kept here, whichever table it was made for."""
+        tables = sorted(path.stem for path in self.path.glob("*.jsonl"))
+        return {record["key"]: record for table in tables for record in self.read(table)}
 
     def add(self, *records: Record) -> int:
         """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
@@ -83,13 +83,7 @@ def record_of(job: Job, store: Store) -> Record:
     history = run.read_lines("history.jsonl")
     best = result.get("history_best") or {}
     return {
-        "table": job.table,
-        "cell": job.cell,
-        "row": job.row,
-        "seed": job.seed,
-        "epochs": job.epochs,
-        "shortened": job.shortened,
-        "key": job.key,
+        **named_for(job),
         "last": {name: _short(value) for name, value in _last(result).items() if value is not None},
         "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
         "history": {
@@ -103,6 +97,19 @@ def record_of(job: Job, store: Store) -> Record:
         "noise": result.get("corruption", {}).get("noise"),
         "versions": result["versions"],
         "settings": job.settings,
+    }
+
+
+def named_for(job: Job) -> Record:
+    """What a record says of the place of its run in a table; all else is the same for every table that asks for it."""
+    return {
+        "table": job.table,
+        "cell": job.cell,
+        "row": job.row,
+        "seed": job.seed,
+        "epochs": job.epochs,
+        "shortened": job.shortened,
+        "key": job.key,
     }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from anchored.paper.engines import Engine
-from anchored.paper.results import Results, record_of
+from anchored.paper.results import Record, Results, named_for, record_of
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.paper.worker import Outcome
@@ -74,7 +74,7 @@ def run(jobs: Sequence[Job], store: Store, results: Results, engine: Engine, wat
     work = _Work(store, results, summary, watcher)
     for job in jobs:
         work.add(job)
-    results.add(*(record_of(job, store) for job in summary.skipped if store.state(job) == "finished"))
+    results.add(*work.found)
     watcher.begin(jobs, len(summary.skipped))
     try:
         while work.open:
@@ -102,6 +102,8 @@ class _Work:
         self.running: dict[str, Job] = {}
         self.same: dict[str, list[Job]] = {}
         self.tries: dict[str, int] = {}
+        self.recorded = results.by_key()
+        self.found: list[Record] = []
 
     @property
     def open(self) -> bool:
@@ -110,9 +112,11 @@ class _Work:
     def add(self, job: Job) -> None:
         if self.store.state(job) == "finished":
             self.summary.skipped.append(job)
+            self.found.append(record_of(job, self.store))
             return
-        if self.results.recorded(job):  # by another machine, or in a store that is gone
+        if job.key in self.recorded:  # on another machine, in a store that is gone, for another table
             self.summary.skipped.append(job)
+            self.found.append(self.recorded[job.key] | named_for(job))
             return
         self.same.setdefault(job.key, []).append(job)
         if len(self.same[job.key]) == 1:

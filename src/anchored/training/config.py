@@ -59,6 +59,7 @@ class DataConfig(_Part):
     """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""
     augment: tuple[str, ...] | Literal["auto"] = "auto"
     normalize: str = "auto"
+    """Published constants by name; ``fit`` takes the data's own, ``none`` only brings pixels between 0 and 1."""
 
 
 class MethodConfig(_Part):

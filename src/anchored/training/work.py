@@ -250,8 +250,10 @@ def _normalization(config: RunConfig, data: Dataset) -> Normalization:
     name = config.data.normalize
     if name == "fit":
         return Normalization.fit(data.inputs, weights=data.weights)
+    if name == "none":
+        return Normalization.none(data.inputs)
     if name not in NORMALIZATIONS:
-        known = ", ".join(["fit", *NORMALIZATIONS])
+        known = ", ".join(["fit", "none", *NORMALIZATIONS])
         raise InputError(f"unknown normalisation {name!r}; choose from {known}")
     return NORMALIZATIONS[name]
 

@@ -47,6 +47,12 @@ def test_a_fit_on_pixels_is_per_channel(pixels):
     assert fitted.divisor == 255
 
 
+def test_none_leaves_features_alone_and_brings_pixels_between_0_and_1(pixels):
+    rows = torch.randn(5, 4)
+    assert torch.equal(Normalization.none(TensorInputs(rows))(rows), rows)
+    torch.testing.assert_close(Normalization.none(TensorInputs(pixels))(pixels), pixels / 255)
+
+
 def test_a_constant_feature_becomes_zero_not_nan():
     rows = torch.tensor([[3.0, 1.0], [3.0, 2.0]])
     out = Normalization.fit(TensorInputs(rows))(rows)

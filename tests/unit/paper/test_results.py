@@ -57,6 +57,13 @@ def test_many_are_kept_at_once_and_none_is_nothing(results):
     assert (len(results.read("tiny")), len(results.read("other"))) == (3, 1)
 
 
+def test_runs_are_found_by_their_key_in_every_table(results):
+    assert results.by_key() == {}
+    first, second = record(), record(seed=1) | {"table": "other"}
+    results.add(first, second)
+    assert results.by_key() == {first["key"]: first, second["key"]: second}
+
+
 def test_two_writers_lose_nothing(results):
     def write(row):
         for seed in range(10):

@@ -84,6 +84,18 @@ def test_jobs_with_the_same_settings_are_done_once_and_recorded_for_both_tables(
     assert len(results.read("tiny")) == len(results.read("another")) == 1
 
 
+def test_a_record_made_for_another_table_is_enough_where_the_store_is_gone(tiny, store, results, place, inline):
+    job = tiny.job("ce", "digits/0.0", seed=0)
+    run([job], store, results, inline(place))
+    other = replace(job, table="another", row="plain")
+    elsewhere = Store(store.path / "elsewhere")
+    engine = inline(replace(place, store=str(elsewhere.path)))
+    assert run([other], elsewhere, results, engine).skipped == [other]
+    assert engine.started == []
+    (made,), (shared,) = results.read("tiny"), results.read("another")
+    assert shared == made | {"table": "another", "row": "plain"}
+
+
 def test_a_lost_process_is_replaced_but_not_for_ever(tiny, store, results, place, inline):
     jobs = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0])
     engine = inline(place, outcomes=[Outcome("lost", "signal 9")] * 2)

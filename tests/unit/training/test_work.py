@@ -139,6 +139,12 @@ def test_pieces_are_made_from_what_the_configuration_says():
     assert given.method.name == "ce+fnpal"
 
 
+def test_inputs_are_left_as_they_are_where_that_is_asked_for():
+    inputs = work(data={"normalize": "none"})
+    rows = inputs.train_set.inputs.take(torch.arange(4))
+    assert torch.equal(inputs.normalization(rows, dtype=rows.dtype), rows)
+
+
 def test_an_unknown_normalisation_is_refused():
     with pytest.raises(InputError, match="unknown normalisation 'mnits'; choose from fit"):
         work(data={"normalize": "mnits"})
