@@ -30,7 +30,7 @@ from anchored.training.config import merge, validate
 from anchored.training.prepare import prepare
 from anchored.training.resolve import resolve
 
-__all__ = ["PILOT", "Looked", "fit", "looks_first"]
+__all__ = ["PILOT", "Looked", "fit", "judgement", "looks_first"]
 
 PILOT, CHOICE = "pilot", "choice.json"
 _SMALL = 200
@@ -78,21 +78,24 @@ def fit(
     data = prepare(split.train, asked).dataset
     targets: Dataset | None = None
     crossed: CrossFit | None = None
+    posterior: Tensor | None = None
     if run is not None and run.started:
         # Everything was decided when the run began; only the labels that it trains on have to be made again.
-        if asked.train.labels == "cleaned":
+        if asked.train.labels == "cleaned" or (run.path / PILOT / CHOICE).is_file():
             crossed = _crossed(data, settings, run, module, progress)
-            targets = make_targets(data, _judge(crossed, data, asked)[1]).dataset
+            _, posterior = judgement(crossed, data, asked)
+        if asked.train.labels == "cleaned" and posterior is not None:
+            targets = make_targets(data, posterior).dataset
     elif looks_first(settings, data):
         crossed = _crossed(data, settings, run, module, progress)
-        noise, posterior = _judge(crossed, data, asked)
+        noise, posterior = judgement(crossed, data, asked)
         choice = choose(settings, resolve(_open(settings), data), data, noise, posterior)
         if _first():
             progress.say(choice.text)
         settings = merge(settings, choice.settings)
         targets = None if choice.targets is None else choice.targets.dataset
         progress = _Keeping(progress, run, crossed, choice)
-    fitted = train(split, settings, folder=run, module=module, progress=progress, targets=targets)
+    fitted = train(split, settings, folder=run, module=module, progress=progress, targets=targets, truth=posterior)
     result = _told(fitted.result, run, progress)
     return Looked(fitted.model, fitted.config, fitted.history, result, crossed)
 
@@ -128,7 +131,8 @@ def _crossed(
     return cross_fit(data, resolve(_open(settings), data).as_dict(), module=module, progress=progress)
 
 
-def _judge(crossed: CrossFit, data: Dataset, config: RunConfig) -> tuple[LabelNoise, Tensor]:
+def judgement(crossed: CrossFit, data: Dataset, config: RunConfig) -> tuple[LabelNoise, Tensor]:
+    """The noise of the labels of ``data`` and the posterior ``(n, k)`` of the true ones, the same each time."""
     return judge(data, crossed.logits, generator=stream(config.train.seed, "noise rate"))
 
 

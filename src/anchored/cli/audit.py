@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from anchored.audit import Audit
+    from anchored.auto import Looked
     from anchored.cli.model import FinishedRun
-    from anchored.data import Dataset
+    from anchored.data import Dataset, Split
 
 _FORMATS = ("csv", "parquet", "json")
 _SHOWN = 10
@@ -72,12 +73,28 @@ def audit(
         dataset,
         logits=logits,
         duplicates=duplicates,
-        generator=stream(loaded.config.train.seed, "audit"),
+        generator=stream(loaded.config.train.seed, "noise rate"),
     )
     folders = [folder for folder in (out, run / "audit" if data is None else None) if folder is not None]
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         found.save(folder, formats=formats or ())
     _show(found, run, folders[0], json=json)
+
+
+def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
+    """The audit of a run that has looked at its labels, from that look; what goes wrong is told in one line."""
+    from anchored._random import stream
+    from anchored.audit import audit as judge
+    from anchored.training.prepare import prepare
+
+    assert looked.crossed is not None, "only called where there was a look"
+    try:
+        dataset = prepare(split.train, looked.config).dataset
+        generator = stream(looked.config.train.seed, "noise rate")
+        judge(None, dataset, logits=looked.crossed.logits, generator=generator).save(run / "audit")
+    except Exception as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        tell(f"the run is finished, but its labels were not ranked ({said}); try again with: anchored audit {run}")
 
 
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:

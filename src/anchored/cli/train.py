@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 __all__ = ["report", "show", "train"]
 
+_PARTS = {"held_out": "held-out labels", "estimated": "wrong labels allowed for", "test": "test"}
+
 
 def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bool = False) -> None:
     """Train, or go on training, in ``run``; what a careful reader would want to know of the data is told first.
 
-    With ``draw`` the report of the run is written at its end.
+    Where the labels were looked at before training, what was found is kept as an audit of the run. With ``draw`` the
+    report of the run is written at its end.
     """
     from anchored.auto import fit
+    from anchored.cli.audit import audit_after_training
     from anchored.cli.progress import make_progress
     from anchored.cli.report import write_after_training
 
@@ -29,7 +33,9 @@ def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bo
         for note in () if part is None else part.notes:
             tell(f"{part.name}: {note}" if part is not None else note)
     with resumable(run.path):
-        fit(split, settings, folder=run, progress=make_progress())
+        looked = fit(split, settings, folder=run, progress=make_progress())
+    if is_first() and looked.crossed is not None:
+        audit_after_training(run.path, split, looked)
     if draw and is_first():
         write_after_training(run.path, split)
 
@@ -54,7 +60,7 @@ def show(run: RunFolder, *, json: bool) -> None:
     if json:
         print_json(result)
         return
-    parts = {name: result[name] for name in ("held_out", "test") if name in result}
+    parts = {name: result[name] for name in _PARTS if name in result}
     measures = (
         ("accuracy (%)", "accuracy", 100.0, ".2f"),
         ("many classes (%)", "many", 100.0, ".2f"),
@@ -75,7 +81,7 @@ def show(run: RunFolder, *, json: bool) -> None:
         ["epochs", _epochs(result), *[""] * (len(parts) - 1)],
         ["samples per second", "-" if speed is None else f"{speed:,.0f}", *[""] * (len(parts) - 1)],
     ]
-    columns = ["", *(name.replace("_", "-") for name in parts)] if parts else ["", "value"]
+    columns = ["", *(_PARTS[name] for name in parts)] if parts else ["", "value"]
     source = run.read_config().data.source
     places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
     print_table(f"{result['method']} on {source}", columns, rows, "\n".join(places))

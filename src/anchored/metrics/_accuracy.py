@@ -3,6 +3,8 @@ r"""Accuracy: the share of samples whose label is among the first scores; and wh
 .. math::  C_{ij} = \#\{\text{label } i,\ \text{predicted } j\}, \qquad
            \text{accuracy} = \frac{\operatorname{tr} C}{n}, \qquad
            \text{accuracy}_i = \frac{C_{ii}}{\sum_j C_{ij}}.
+
+Where only the probabilities of the true labels are known, C holds expected numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from torch import Tensor
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
-from anchored.metrics._inputs import checked_predictions, checked_scores, checked_target
+from anchored.metrics._inputs import checked_predictions, checked_scores, checked_target, share_right
 
 __all__ = ["accuracy", "confusion", "per_class_accuracy"]
 
@@ -22,7 +24,7 @@ def accuracy(scores: Tensor, target: Tensor, topk: int = 1) -> float:
 
     Args:
         scores: Logits or probabilities ``(n, k)``; for ``topk=1`` also predicted labels ``(n,)``.
-        target: True labels ``(n,)``.
+        target: True labels ``(n,)``; for ``topk=1`` also their probabilities ``(n, k)``.
         topk: How many guesses count, at most ``k``. Equal scores rank by class index, so that a
             model that gives every class the same score is not right by luck of the sort.
 
@@ -35,7 +37,7 @@ def accuracy(scores: Tensor, target: Tensor, topk: int = 1) -> float:
     topk = check_integer("topk", topk, low=1)
     if topk == 1:
         predictions, target, _ = checked_predictions(scores, target, None)
-        return (predictions == target).double().mean().item()
+        return share_right(predictions, target).mean().item()
     scores = torch.as_tensor(scores)
     if scores.ndim == 1:
         raise InputError(f"topk = {topk} needs scores (n, k), got predictions {tuple(scores.shape)}")
@@ -55,7 +57,7 @@ def confusion(scores: Tensor, target: Tensor, k: int | None = None) -> Tensor:
 
     Args:
         scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
-        target: True labels ``(n,)``.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``: the numbers are then expected ones, float64.
         k: Number of classes, for predictions that do not show them all.
 
     Example:
@@ -65,18 +67,21 @@ def confusion(scores: Tensor, target: Tensor, k: int | None = None) -> Tensor:
                 [0, 1]])
     """
     predictions, target, k = checked_predictions(scores, target, k)
+    if target.ndim == 2:
+        return target.new_zeros(k, k).index_add_(0, predictions, target).T
     return torch.bincount(target * k + predictions, minlength=k * k).reshape(k, k)
 
 
 def per_class_accuracy(scores: Tensor, target: Tensor, k: int | None = None) -> tuple[float | None, ...]:
     """Accuracy within each true class, ``None`` for a class without samples.
 
+    Arguments as :func:`confusion`. By probabilities, a class is without samples where less than half a one is expected.
+
     Example:
         >>> import torch
         >>> per_class_accuracy(torch.tensor([0, 1, 1, 0]), torch.tensor([0, 0, 1, 0]), k=3)
         (0.6666666666666666, 1.0, None)
     """
-    predictions, target, k = checked_predictions(scores, target, k)
-    samples = torch.bincount(target, minlength=k).tolist()
-    correct = torch.bincount(target[predictions == target], minlength=k).tolist()
-    return tuple(c / n if n else None for c, n in zip(correct, samples, strict=True))
+    table = confusion(scores, target, k)
+    samples, correct = table.sum(dim=1).tolist(), table.diagonal().tolist()
+    return tuple(c / n if n >= 0.5 else None for c, n in zip(correct, samples, strict=True))

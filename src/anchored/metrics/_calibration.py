@@ -24,7 +24,7 @@ from torch import Tensor
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
-from anchored.metrics._inputs import checked_scores, checked_target
+from anchored.metrics._inputs import checked_scores, checked_target, checked_truth, share_right
 
 __all__ = ["Bin", "Reliability", "classwise_ece", "ece", "mce", "reliability"]
 
@@ -76,7 +76,7 @@ def reliability(probabilities: Tensor, target: Tensor, bins: int = 15) -> Reliab
 
     Args:
         probabilities: ``(n, k)``, each row summing to one; logits are refused.
-        target: True labels ``(n,)``.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
         bins: Number of bins of equal width.
 
     Example:
@@ -85,11 +85,12 @@ def reliability(probabilities: Tensor, target: Tensor, bins: int = 15) -> Reliab
         >>> [(b.count, b.accuracy) for b in table.bins], round(table.ece, 4)
         ([(0, None), (2, 0.5)], 0.3)
     """
-    probabilities, target, bins = _checked(probabilities, target, bins)
+    probabilities, bins = _checked(probabilities, bins)
+    target = checked_truth(target, *probabilities.shape).to(probabilities.device)
     confidence, predicted = probabilities.max(dim=1)
     where = _bin_of(confidence, bins)
     count = torch.bincount(where, minlength=bins).tolist()
-    right = torch.bincount(where, weights=(predicted == target).double(), minlength=bins).tolist()
+    right = torch.bincount(where, weights=share_right(predicted, target), minlength=bins).tolist()
     sure = torch.bincount(where, weights=confidence.double(), minlength=bins).tolist()
     return Reliability(
         tuple(
@@ -129,8 +130,9 @@ def classwise_ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> floa
         >>> classwise_ece(torch.tensor([[0.5, 0.5, 0.0]] * 2), torch.tensor([0, 1]))
         0.0
     """
-    probabilities, target, bins = _checked(probabilities, target, bins)
+    probabilities, bins = _checked(probabilities, bins)
     n, k = probabilities.shape
+    target = checked_target(target, n, k).to(probabilities.device)
     columns = torch.arange(k, device=probabilities.device)
     gap = torch.zeros(k * bins, dtype=torch.float64, device=probabilities.device)  # sum of (is class) - p
     for start in range(0, n, rows := max(1, _ENTRIES // k)):
@@ -148,9 +150,8 @@ def _bin_of(values: Tensor, bins: int) -> Tensor:
     return torch.bucketize(values, edges)
 
 
-def _checked(probabilities: Tensor, target: Tensor, bins: int) -> tuple[Tensor, Tensor, int]:
+def _checked(probabilities: Tensor, bins: int) -> tuple[Tensor, int]:
     probabilities = checked_scores(probabilities, name="probabilities")
-    n, k = probabilities.shape
     short = probabilities.dtype in (torch.float16, torch.bfloat16)
     slack = 2e-2 if short else 1e-3
     off = (probabilities.sum(dim=1, dtype=torch.float64) - 1).abs().max().item()
@@ -159,5 +160,4 @@ def _checked(probabilities: Tensor, target: Tensor, bins: int) -> tuple[Tensor, 
             f"probabilities must be non-negative with rows that sum to 1, got a smallest entry of "
             f"{float(probabilities.min()):g} and a sum off by {off:g}; pass probabilities, not logits (softmax them)"
         )
-    target = checked_target(target, n, k).to(probabilities.device)
-    return probabilities, target, check_integer("bins", bins, low=1)
+    return probabilities, check_integer("bins", bins, low=1)

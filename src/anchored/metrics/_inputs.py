@@ -1,4 +1,8 @@
-"""What a metric is given: scores ``(n, k)`` or predictions ``(n,)``, against labels ``(n,)``."""
+"""What a metric is given: scores ``(n, k)`` or predictions ``(n,)``, against the truth.
+
+The truth is labels ``(n,)``, or, where it is known in part only, the probabilities ``(n, k)`` of each sample's true
+class. A prediction is then right as far as its class is probable, and numbers become their expected values.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from torch import Tensor
 from anchored._checks import check_labels
 from anchored._errors import InputError
 
-__all__ = ["checked_predictions", "checked_scores", "checked_target"]
+__all__ = ["checked_predictions", "checked_scores", "checked_target", "checked_truth", "share_right"]
 
 
 def checked_scores(scores: Tensor, *, name: str = "scores") -> Tensor:
@@ -34,8 +38,32 @@ def checked_target(target: Tensor, n: int, k: int | None) -> Tensor:
     return target
 
 
+def checked_truth(target: Tensor, n: int, k: int | None) -> Tensor:
+    """True labels ``(n,)`` in ``0..k-1``, or their probabilities ``(n, k)`` as float64."""
+    target = torch.as_tensor(target)
+    if target.ndim != 2:
+        return checked_target(target, n, k)
+    if target.shape[0] != n or (k is not None and target.shape[1] != k):
+        raise InputError(
+            f"target must hold one label, or one row of probabilities, per sample: "
+            f"got {tuple(target.shape)} for {n} samples{'' if k is None else f' of {k} classes'}"
+        )
+    target = target.detach().to(torch.float64)
+    off = (target.sum(dim=1) - 1).abs()
+    if not bool((target >= 0).all()) or not bool((off <= 1e-3).all()):
+        raise InputError("target (n, k) must hold probabilities: non-negative, with rows that sum to 1")
+    return target
+
+
+def share_right(predictions: Tensor, target: Tensor) -> Tensor:
+    """How far each prediction is right ``(n,)`` float64: 0 or 1 by labels, its probability where that is the truth."""
+    if target.ndim == 2:
+        return target.gather(1, predictions[:, None]).squeeze(1)
+    return (predictions == target).to(torch.float64)
+
+
 def checked_predictions(scores: Tensor, target: Tensor, k: int | None) -> tuple[Tensor, Tensor, int]:
-    """Predictions ``(n,)``, labels ``(n,)`` and the number of classes, from scores or predictions.
+    """Predictions ``(n,)``, the truth and the number of classes, from scores or predictions.
 
     The class of the largest score is predicted, the first one where several are equal. ``k`` is
     taken from the scores; for predictions it is one more than the largest label seen, unless given.
@@ -51,7 +79,10 @@ def checked_predictions(scores: Tensor, target: Tensor, k: int | None) -> tuple[
         predictions = check_labels(scores, k, name="predictions")
         if predictions.numel() == 0:
             raise InputError("predictions must hold at least one sample, got none")
-    target = checked_target(target, predictions.numel(), k).to(predictions.device)
+    target = checked_truth(target, predictions.numel(), k).to(predictions.device)
+    if target.ndim == 2:
+        k = target.shape[1]
+        check_labels(predictions, k, name="predictions")
     if k is None:
         k = 1 + max(int(predictions.max()), int(target.max()))
     return predictions, target, k

@@ -63,7 +63,7 @@ def shot_accuracy(
 
     Args:
         scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
-        target: True labels ``(n,)`` of the test samples.
+        target: True labels ``(n,)`` of the test samples, or their probabilities ``(n, k)``.
         counts: *Training* samples per class ``(k,)``.
         rule: How classes are grouped, see :func:`anchored.imbalance.shots`.
 

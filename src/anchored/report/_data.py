@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from anchored.data import Dataset, Split, hold_out
+from torch import Tensor
+
+from anchored.data import Dataset, Split
+from anchored.data.holdout import held_out_mask
 from anchored.training import RunConfig
 from anchored.training.prepare import open_data, prepare
 
@@ -19,11 +22,13 @@ class RunData:
     Attributes:
         labelled: Everything that training was given, in the order of the source; an audit counts in it.
         held_out: The part of it that was kept aside, where one was.
+        held_index: Its places in the whole.
         test: The test part, where the source has a labelled one.
     """
 
     labelled: Dataset
     held_out: Dataset | None
+    held_index: Tensor | None
     test: Dataset | None
 
     @property
@@ -49,6 +54,9 @@ def run_data(config: RunConfig, split: Split | None = None, *, root: str | Path 
         split = open_data(asked, root=root)
     data = prepare(split.train, config).dataset
     share = asked.hold_out
-    held_out = None if isinstance(share, str) or share == 0 else hold_out(data, share, config.train.seed)[1]
+    held_index: Tensor | None = None
+    if not isinstance(share, str) and share > 0:
+        held_index = held_out_mask(data, share, config.train.seed).nonzero()[:, 0]
+    held_out = None if held_index is None else data.subset(held_index)
     test = split.test
-    return RunData(data, held_out, test if test is not None and len(test) and test.labelled else None)
+    return RunData(data, held_out, held_index, test if test is not None and len(test) and test.labelled else None)

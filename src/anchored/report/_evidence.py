@@ -8,16 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from torch import Tensor
+
 from anchored._errors import InputError
-from anchored.audit import Audit
+from anchored.audit import Audit, CrossFit
+from anchored.auto import PILOT, judgement
 from anchored.data import Dataset, Split
 from anchored.report._data import RunData, run_data
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, find_previous, read_previous
 from anchored.training import RunConfig, RunFolder, TrainedModel
 
-__all__ = ["Evidence", "gather"]
+__all__ = ["PARTS", "Evidence", "gather"]
 
+PARTS = ("test", "estimated", "held_out")
+"""The numbers a model can be judged by, the best first."""
 _TOP = 24
 """How many suspects are shown."""
 
@@ -66,8 +71,12 @@ class Evidence:
 
     @property
     def part(self) -> str | None:
-        """The data that the model is judged by: ``"test"``, else ``"held_out"``, else None."""
-        return next((name for name in ("test", "held_out") if self.result.get(name)), None)
+        """The numbers to judge the model by: ``"test"``, else ``"estimated"``, else ``"held_out"``, else None.
+
+        Held-out labels are as imperfect as the others. Where a look at them has found how far each can be trusted, the
+        numbers that allow for it are called estimated.
+        """
+        return next((name for name in PARTS if self.result.get(name)), None)
 
     @property
     def scores(self) -> Mapping[str, Any]:
@@ -77,7 +86,12 @@ class Evidence:
     @property
     def part_in_words(self) -> str:
         """What that part is called in a sentence."""
-        return {"test": "test", "held_out": "held-out"}.get(self.part or "", "unseen")
+        return {"test": "test", "estimated": "held-out", "held_out": "held-out"}.get(self.part or "", "unseen")
+
+    @property
+    def labels_in_doubt(self) -> bool:
+        """Whether the model is judged by labels of which nobody knows how many are wrong."""
+        return self.part == "held_out" and not self.noise_was_added
 
     @property
     def noise_was_added(self) -> bool:
@@ -115,7 +129,7 @@ def gather(
     data = _tried(lambda: run_data(config, split, root=data_root), "the data is not at hand", missing)
     measured = None
     if data is not None:
-        measured = _tried(lambda: _measured(run.path, data, result, tell), "the model cannot be asked again", missing)
+        measured = _tried(lambda: _measured(run, data, result, tell), "the model cannot be asked again", missing)
     audited = _tried(lambda: _audit(run.path / "audit"), "the audit was left out", missing)
     speed = run.read_lines("speed.jsonl")
     return Evidence(
@@ -154,7 +168,7 @@ def _model_file(path: Path) -> dict[str, Any]:
 
 
 def _measured(
-    path: Path, data: RunData, result: Mapping[str, Any], tell: Callable[[int, int], None]
+    run: RunFolder, data: RunData, result: Mapping[str, Any], tell: Callable[[int, int], None]
 ) -> Measured | None:
     if data.unseen is None:
         return None
@@ -164,10 +178,19 @@ def _measured(
         raise InputError(
             f"the data has changed since training: {before} {part.replace('_', '-')} samples are {len(dataset)}"
         )
-    model = TrainedModel.load(path)
+    model = TrainedModel.load(run.path)
     if dataset.class_names != model.class_names or dataset.inputs.shape != model.input_shape:
         raise InputError("the data has changed since training: other classes, or inputs of another shape")
-    return measure(model, dataset, part, tell=tell)
+    truth = _truth(run, data) if part == "held_out" and result.get("estimated") else None
+    return measure(model, dataset, part, truth=truth, tell=tell)
+
+
+def _truth(run: RunFolder, data: RunData) -> Tensor | None:
+    """What the look before training said of the held-out labels, where it is kept."""
+    crossed = CrossFit.load(run.path / PILOT, n=len(data.labelled))
+    if crossed is None or data.held_index is None:
+        return None
+    return judgement(crossed, data.labelled, run.read_config())[1][data.held_index]
 
 
 def _tried(get: Callable[[], T], what: str, missing: list[str]) -> T | None:

@@ -29,7 +29,7 @@ class Measured:
     Attributes:
         part: ``"test"`` or ``"held_out"``.
         logits: ``(n, k)``, not divided by the temperature.
-        labels: ``(n,)``, the true ones where they are known.
+        labels: ``(n,)``, the true ones where they are known, else the likeliest ones where somebody has looked.
         total: How many samples the data has; n of them were asked.
         noisy: Whether the labels are as imperfect as those of training.
         temperature: The model's.
@@ -38,6 +38,7 @@ class Measured:
         anchored: Whether the directions were fixed before training.
         normalized: Whether the head looks at the directions of features only.
         scale: What the head multiplies cosines with, where it has such a number.
+        truth: Probabilities ``(n, k)`` of the true labels, where they were estimated.
     """
 
     part: str
@@ -51,6 +52,12 @@ class Measured:
     anchored: bool = False
     normalized: bool = False
     scale: float | None = None
+    truth: Tensor | None = None
+
+    @property
+    def target(self) -> Tensor:
+        """What the answers are judged by: the truth ``(n, k)`` where it was estimated, else the labels ``(n,)``."""
+        return self.labels if self.truth is None else self.truth
 
     @property
     def n(self) -> int:
@@ -74,6 +81,7 @@ def measure(
     dataset: Dataset,
     part: str,
     *,
+    truth: Tensor | None = None,
     answers: int = ANSWERS,
     features: int = FEATURES,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
@@ -84,6 +92,7 @@ def measure(
         model: A trained model.
         dataset: Labelled data of the model's classes.
         part: Which part of the data it is, ``"test"`` or ``"held_out"``.
+        truth: Probabilities of the true labels of ``dataset``, where they were estimated.
         answers: The most samples to ask about.
         features: The most samples whose features are kept.
         tell: Is told after each batch how many samples were asked, of how many.
@@ -117,6 +126,8 @@ def measure(
     finally:
         hook.remove()
     labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
+    if truth is not None:
+        labels = truth.argmax(dim=1)
     directions = _directions(network)
     vectors = torch.cat(kept)[:features] if kept and kept[0].ndim == 2 else None
     if vectors is None or directions is None or vectors.shape[1] != directions.shape[1]:
@@ -126,13 +137,14 @@ def measure(
         torch.cat(logits),
         labels[order],
         n,
-        part == "held_out" and dataset.clean_labels is None,
+        part == "held_out" and dataset.clean_labels is None and truth is None,
         model.temperature,
         vectors,
         directions,
         hasattr(network.head, "prototypes"),
         bool(getattr(network.head, "normalize", False)),
         _number(getattr(network.head, "scale", None)),
+        None if truth is None else truth[order],
     )
 
 

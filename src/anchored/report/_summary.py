@@ -18,10 +18,11 @@ def headline(evidence: Evidence) -> str:
     kinds = count(evidence.k, "class", "classes")
     if not scores:
         return f"A model for {kinds}, trained on {count(int(evidence.result.get('samples', 0)), 'sample')}; not tested."
-    return (
-        f"A model for {kinds} that gives the right answer for {percent(scores['accuracy'])} of "
-        f"{count(int(scores['n']))} {evidence.part_in_words} samples."
-    )
+    share, of = percent(scores["accuracy"]), f"{count(int(scores['n']))} {evidence.part_in_words}"
+    if evidence.labels_in_doubt:
+        return f"A model for {kinds} that agrees with {share} of {of} labels, which may be wrong themselves."
+    allowing = ", labels that are probably wrong allowed for" if evidence.part == "estimated" else ""
+    return f"A model for {kinds} that gives the right answer for {share} of {of} samples{allowing}."
 
 
 def tiles(evidence: Evidence) -> list[Tile]:
@@ -30,7 +31,8 @@ def tiles(evidence: Evidence) -> list[Tile]:
     scores = evidence.scores
     if scores:
         low, high = wilson(scores["accuracy"], int(scores["n"]))
-        found.append(Tile(percent(scores["accuracy"]), "right answers", f"{percent(low)} to {percent(high)}"))
+        what = "of the labels agreed with" if evidence.labels_in_doubt else "right answers"
+        found.append(Tile(percent(scores["accuracy"]), what, f"{percent(low)} to {percent(high)}"))
     worst = weakest(evidence)
     if worst is not None:
         found.append(Tile(percent(worst[1]), "in the weakest class", name(worst[0], 24)))

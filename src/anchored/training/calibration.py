@@ -7,6 +7,7 @@ r"""One temperature makes confidences honest: softmax(f / T) with T fitted on he
 The held-out labels are as noisy as the training labels. Without :math:`\eta` the fit would make the
 model as unsure as its labels are wrong; with it, :math:`\tilde{\mathbf p}` is the law of the *noisy*
 label, and :math:`\mathbf p` that of the true one. At :math:`\eta = 0` this is ordinary temperature scaling.
+Where the true labels' probabilities are known, from a look at all labels, they are the target and no rate is needed.
 
 Where no held-out sample was misjudged, or the noise explains all that were, the likelihood asks for T = 0,
 that is for certainty. But n right answers do not show more than Laplace's rule of succession allows,
@@ -38,14 +39,15 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def noisy_nll(
     logits: Tensor, labels: Tensor, temperature: float, *, noise_rate: float = 0.0, weights: Tensor | None = None
 ) -> float:
-    """Mean negative log-likelihood of noisy labels under the softmax at ``temperature``.
+    """Mean negative log-likelihood of noisy labels, or of probabilities ``(n, k)``, at ``temperature``.
 
     Example:
         >>> noisy_nll(torch.zeros(2, 4), torch.tensor([0, 1]), 1.0) == math.log(4)
         True
     """
     k = logits.shape[1]
-    log_p = (logits.to(torch.float64) / temperature).log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
+    rows = (logits.to(torch.float64) / temperature).log_softmax(dim=1)
+    log_p = (rows * labels).sum(dim=1) if labels.ndim == 2 else rows.gather(1, labels[:, None]).squeeze(1)
     if noise_rate > 0:
         # (1-eta) p + eta (1-p)/(k-1), which never vanishes: no logarithm of zero for a confident mistake
         log_p = (noise_rate / (k - 1) + (1 - noise_rate * k / (k - 1)) * log_p.exp()).log()
@@ -60,8 +62,8 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
 
     Args:
         logits: ``(n, k)`` of data that was not trained on.
-        labels: ``(n,)``, as noisy as the training labels.
-        noise_rate: The share of wrong labels among them.
+        labels: ``(n,)``, as noisy as the training labels; or the probabilities ``(n, k)`` of the true ones.
+        noise_rate: The share of wrong labels among them; probabilities have it in them.
         weights: ``(n,)``, how much each sample counts.
 
     Example:
@@ -74,6 +76,11 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
         True
     """
     check_real("noise_rate", noise_rate, low=0.0, high=1.0, closed="left")
+    if labels.ndim == 2 and (labels.shape != logits.shape or noise_rate):
+        raise InputError(
+            f"probabilities of the true labels need the shape of the logits and no noise rate, "
+            f"got {tuple(labels.shape)} for {tuple(logits.shape)} and {noise_rate:g}"
+        )
     if len(logits) == 0 or logits.shape[0] != labels.shape[0]:
         raise InputError(
             f"a temperature needs one label per row of logits and at least one row, "

@@ -55,6 +55,8 @@ def finish(work: Work, prepared: Prepared) -> tuple[TrainedModel, dict[str, Any]
             rows = network.rows()
             if rows is not None:
                 result[name] |= cosine_margins(features, rows.detach().cpu(), labels)
+            if name == "held_out" and work.truth is not None and dataset.clean_labels is None:
+                result["estimated"] = scores(logits, work.truth, temperature=temperature, counts=work.counts.tolist())
     plain = copy.deepcopy(network).to("cpu").requires_grad_(False)
     description = _description(work)
     return TrainedModel(plain, work.normalization, work.train_set.class_names, temperature, description), result
@@ -81,7 +83,10 @@ def _calibrate(work: Work, network: Network) -> tuple[float, dict[str, Any]]:
     logits = logits_of(network, work.batches(dataset), work.runtime)
     weights: Tensor | None = dataset.weights
     about: dict[str, Any] = {"on": "training data" if work.held_out is None else "held-out data", "n": len(dataset)}
-    if dataset.clean_labels is not None:
+    if work.truth is not None:
+        rate = float(1 - work.truth.gather(1, dataset.labels[:, None]).mean())
+        temperature = fit_temperature(logits, work.truth, weights=weights)
+    elif dataset.clean_labels is not None:
         # The rate that was really drawn; the labels themselves stay unseen.
         rate = float(dataset.clean_labels.ne(dataset.labels).double().mean())
         temperature = fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from anchored._errors import InputError
 from anchored.data import Dataset, Split
@@ -52,6 +52,7 @@ def fit(
     module: nn.Module | None = None,
     progress: Progress | None = None,
     targets: Dataset | None = None,
+    truth: Tensor | None = None,
 ) -> Fitted:
     """Train on ``split.train``, calibrate, and score on ``split.test`` where there is one.
 
@@ -66,6 +67,9 @@ def fit(
         progress: Is told what happens.
         targets: The prepared training data under the labels and weights to learn instead, as ``train.labels = cleaned``
             needs them. What is held out keeps the labels given. :func:`anchored.auto.fit` makes them.
+        truth: Probabilities ``(n, k)`` of the true labels of the prepared training data, where a look at the labels has
+            found them. The temperature is fitted to those of the held-out samples, and ``result["estimated"]`` says
+            how good the model is if they hold; nothing is trained on them.
 
     Example:
         >>> from anchored.data import load_digits
@@ -84,12 +88,16 @@ def fit(
             f"train.labels is {config.train.labels} and targets are {'given' if targets is not None else 'missing'}; "
             f"call anchored.auto.fit, which makes them"
         )
+    if truth is not None and truth.shape != (len(data), data.k):
+        raise InputError(
+            f"truth must be ({len(data)}, {data.k}), a row of probabilities per sample, got {tuple(truth.shape)}"
+        )
     method = parse(config.method.name)
     procedure_type(method).check(method, data.counts)
     # Before the processes meet: the first of them to go on would fill the folder, and the others find it taken.
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     runtime = make_runtime(config.train.device, config.train.precision)
-    work = Work(config, data, split.test, runtime, module, targets=targets)
+    work = Work(config, data, split.test, runtime, module, targets=targets, truth=truth)
     # Only now, when every setting has proved possible: a refusal leaves nothing behind.
     if run is not None:
         _take_up(run, config, work, runtime)

@@ -20,7 +20,7 @@ def scores(
 
     Args:
         logits: ``(n, k)``, not yet divided by the temperature.
-        labels: ``(n,)``, the true ones where they are known.
+        labels: ``(n,)``, the true ones where they are known; or the probabilities ``(n, k)`` of the true ones.
         temperature: The model's.
         counts: Training samples per class, for many / medium / few.
 

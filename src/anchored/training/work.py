@@ -41,6 +41,7 @@ class Work:
         runtime: The processes that share the work.
         module: A backbone of the user's own, or None for the configured one.
         targets: The same data under the labels and weights to learn instead, or None.
+        truth: Probabilities ``(n, k)`` of the true labels, as far as somebody has looked; or None.
     """
 
     def __init__(
@@ -52,17 +53,20 @@ class Work:
         module: nn.Module | None,
         *,
         targets: Dataset | None = None,
+        truth: Tensor | None = None,
     ) -> None:
         share = config.data.hold_out
         assert not isinstance(share, str), "resolved before"
         self.config, self.runtime, self.own_module = config, runtime, module is not None
         self.train_set: Dataset = data
         self.held_out: Dataset | None = None
-        kept = torch.arange(len(data))
+        kept = judged = torch.arange(len(data))
         if share > 0:
             held = held_out_mask(data, share, config.train.seed)
-            kept = (~held).nonzero()[:, 0]
-            self.train_set, self.held_out = data.subset(kept), data.subset(held.nonzero()[:, 0])
+            kept, judged = (~held).nonzero()[:, 0], held.nonzero()[:, 0]
+            self.train_set, self.held_out = data.subset(kept), data.subset(judged)
+        # Of the samples that the finished model is judged by: what is held out, else all.
+        self.truth = None if truth is None else truth[judged]
         if targets is not None:
             self.train_set = targets.subset(kept)
         self.test = test if test is not None and len(test) else None

@@ -186,3 +186,20 @@ def test_labels_that_a_person_confirmed_count_fully(split, seen, tmp_path):
 def test_training_alone_refuses_labels_that_nobody_looked_at(split):
     with pytest.raises(ValueError, match=r"call anchored\.auto\.fit"):
         plain_fit(split, {**FAST, "train": {"labels": "cleaned"}})
+
+
+def test_the_model_is_judged_by_what_the_labels_probably_are(split, tmp_path):
+    """Nobody knows the truth but this test: the estimate lies nearer to it than what the noisy labels say."""
+    noisy = noise.symmetric(split.train.labels, 0.4, 4, generator=torch.Generator().manual_seed(0)).labels
+    settings = {**FAST, "data": {"hold_out": 0.25}}
+    looked = auto.fit(Split(split.train.with_labels(noisy), split.test), settings, folder=tmp_path / "run")
+    true, held, estimated = (looked.result[part]["accuracy"] for part in ("test", "held_out", "estimated"))
+    assert abs(estimated - true) < 0.1 < true - held
+    confidence = looked.result["test"]["ece"]
+    assert confidence < 0.1
+    again = auto.fit(
+        Split(split.train.with_labels(noisy), split.test),
+        RunFolder.open(tmp_path / "run").read_config().as_dict(),
+        folder=RunFolder.open(tmp_path / "run"),
+    )
+    assert again.result == looked.result

@@ -7,7 +7,11 @@ from anchored.bench import auto as bench
 
 
 def test_rows_are_means_over_seeds(monkeypatch):
-    drawn = {0: (90.0, 80.0, 0.4, 0.38), 1: (92.0, 88.0, 0.4, 0.42)}
+    blank = dict.fromkeys(bench._COLUMNS, 0.0)
+    drawn = {
+        0: {**blank, "auto": 90.0, "cross entropy": 80.0, "noise estimated": 38.0},
+        1: {**blank, "auto": 92.0, "cross entropy": 88.0, "noise estimated": 42.0},
+    }
     monkeypatch.setattr(bench, "_measured", lambda split, corruption, seed, epochs: drawn[seed])
     told = []
     result = bench.run(seeds=(0, 1), tell=told.append)
@@ -19,26 +23,29 @@ def test_rows_are_means_over_seeds(monkeypatch):
     assert row["cross entropy"] == 84.0
     assert row["gain"] == 7.0
     assert row["worst seed"] == 4.0
-    assert row["noise estimated"] == pytest.approx(0.4)
+    assert row["noise estimated"] == pytest.approx(40.0)
 
 
-def test_a_measurement_is_one_run_of_each(monkeypatch):
+def test_a_measurement_is_one_run_of_each_and_neither_is_told_anything(monkeypatch):
     asked = []
 
     def fake(split, settings):
-        asked.append(settings)
-        return type(
-            "Fitted", (), {"result": {"test": {"accuracy": 0.5}, "corruption": {}, "auto": {"noise_rate": 0.1}}}
-        )
+        asked.append((split, settings))
+        scores = {"accuracy": 0.5, "ece": 0.1}
+        result = {"test": scores, "held_out": scores, "estimated": scores, "auto": {"noise_rate": 0.1}}
+        return type("Fitted", (), {"result": result})
 
     monkeypatch.setattr(bench.auto, "fit", fake)
     monkeypatch.setattr(bench, "fit", fake)
     split = bench.load_digits()
-    assert bench._measured(split, "symmetric=0.4", 3, 2) == (50.0, 50.0, 0.0, 0.1)
-    told, plain = asked
-    assert "method" not in told, "auto is told nothing"
+    found = bench._measured(split, "symmetric=0.4", 3, 2)
+    assert (found["auto"], found["ECE of auto"], found["noise estimated"]) == (50.0, 10.0, 10.0)
+    assert found["noise drawn"] == pytest.approx(40.0, abs=1.0)
+    (given, told), (_, plain) = asked
+    assert given.train.clean_labels is None
+    assert "method" not in told
     assert plain["method"] == {"name": "ce"}
-    assert told["data"] == {"source": "digits", "corrupt": ["symmetric=0.4"]}
+    assert told["data"] == {"source": "digits"}
     assert told["train"] == {"seed": 3, "evaluate": False, "epochs": 2}
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -100,3 +101,41 @@ def test_refuses_a_folder_that_is_no_run(tmp_path):
     error = call(tmp_path).exception
     assert isinstance(error, InputError)
     assert "holds no run" in str(error)
+
+
+@pytest.fixture
+def noisy_table(tmp_path):
+    """A table of 300 rows, 60 of them with another label than they should have."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    x = rng.normal(size=(300, 4)) + 4 * np.eye(4)[y]
+    given = np.where(np.arange(300) % 5 == 0, (y + 1) % 3, y)
+    np.savez(tmp_path / "noisy.npz", X=x.astype(np.float32), y=given)
+    return tmp_path / "noisy.npz"
+
+
+def test_a_run_that_looked_at_its_labels_is_audited_at_its_end(noisy_table, tmp_path):
+    run = tmp_path / "run"
+    made = CliRunner().invoke(app, ["fit", str(noisy_table), "--out", str(run), "--epochs", "6", "--json"])
+    assert made.exit_code == 0, made.exception
+    at_once = Audit.load(run / "audit")
+    assert json.loads(made.stdout)["auto"]["interval"] == list(at_once.interval)
+    assert "Labels to look at first" in (run / "report.html").read_text(encoding="utf-8")
+    again = call(run, "--out", tmp_path / "out")
+    assert again.exit_code == 0, again.exception
+    for name in ("suspects.csv", "audit.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (run / "audit" / name).read_bytes()
+
+
+def test_an_audit_that_fails_costs_a_line_and_not_the_run(noisy_table, tmp_path, monkeypatch):
+    def full(*_args, **_kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Audit, "save", full)
+    run = tmp_path / "run"
+    made = CliRunner().invoke(
+        app, ["fit", str(noisy_table), "--out", str(run), "--epochs", "2", "--no-report", "--json"]
+    )
+    assert made.exit_code == 0, made.exception
+    assert "the run is finished, but its labels were not ranked ([Errno 28] No space left on device)" in made.stderr
+    assert f"try again with: anchored audit {run}" in made.stderr

@@ -57,3 +57,14 @@ def test_the_table_says_which_epoch_was_kept(table_run, capsys, monkeypatch, kep
     line = next(line for line in capsys.readouterr().out.splitlines() if "epochs" in line)
     assert said in line
     assert ("kept" in line) == (kept == 2)
+
+
+def test_numbers_that_allow_for_wrong_labels_have_a_column_of_their_own(table_run, capsys, monkeypatch):
+    result = table_run.read_result()
+    result |= {"held_out": {"accuracy": 0.3}, "estimated": {"accuracy": 0.4321}}
+    monkeypatch.setattr(RunFolder, "read_result", lambda run: dict(result))
+    show(table_run, json=False)
+    printed = capsys.readouterr().out
+    assert "held-out labels" in printed
+    assert "wrong labels allowed for" in printed
+    assert "43.21" in printed

@@ -71,3 +71,25 @@ def test_refuses_more_guesses_than_classes():
         metrics.accuracy(torch.tensor([0, 1]), torch.tensor([0, 1]), topk=2)
     with pytest.raises(InputError, match="topk must be at least 1"):
         metrics.accuracy(torch.zeros(2, 3), torch.tensor([0, 1]), topk=0)
+
+
+def test_by_certain_probabilities_the_numbers_are_those_of_the_labels(batch):
+    scores, target = batch
+    certain = torch.nn.functional.one_hot(target, 12).double()
+    assert metrics.accuracy(scores, certain) == metrics.accuracy(scores, target)
+    assert torch.equal(metrics.confusion(scores, certain).long(), metrics.confusion(scores, target))
+    assert metrics.per_class_accuracy(scores, certain) == metrics.per_class_accuracy(scores, target)
+
+
+def test_by_probabilities_the_numbers_are_means_over_labels_drawn_from_them():
+    g = torch.Generator().manual_seed(1)
+    scores, truth = torch.randn(40, 3, generator=g), torch.randn(40, 3, generator=g).double().softmax(dim=1)
+    drawn = [torch.multinomial(truth, 1, generator=g)[:, 0] for _ in range(4000)]
+    means = torch.stack([metrics.confusion(scores, labels).double() for labels in drawn]).mean(dim=0)
+    torch.testing.assert_close(metrics.confusion(scores, truth), means, atol=0.2, rtol=0)
+    assert metrics.accuracy(scores, truth) == pytest.approx(float(means.trace()) / 40, abs=0.01)
+
+
+def test_a_class_that_is_hardly_expected_has_no_accuracy():
+    truth = torch.tensor([[0.9, 0.1, 0.0], [0.6, 0.3, 0.1]])
+    assert metrics.per_class_accuracy(torch.tensor([0, 1]), truth) == (pytest.approx(0.6), None, None)

@@ -106,3 +106,14 @@ def test_refuses_no_bins_and_no_samples():
         metrics.ece(torch.eye(2), torch.arange(2), bins=0)
     with pytest.raises(InputError, match="at least one sample"):
         metrics.ece(torch.zeros(0, 3), torch.zeros(0, dtype=torch.int64))
+
+
+def test_by_certain_probabilities_the_error_is_that_of_the_labels(batch):
+    p, target = batch
+    certain = torch.nn.functional.one_hot(target, 7)
+    assert metrics.reliability(p, certain) == metrics.reliability(p, target)
+
+
+def test_a_model_that_says_what_is_probable_is_calibrated(batch):
+    p, _ = batch
+    assert metrics.ece(p, p) == pytest.approx(0.0, abs=1e-12)

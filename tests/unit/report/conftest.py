@@ -1,4 +1,4 @@
-"""Two small runs that all tests of the report share: images with falsified labels, and a table with hostile names."""
+"""Small runs that all tests of the report share: falsified labels, hostile names, labels that are in doubt."""
 
 import csv
 import json
@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from anchored import auto
 from anchored.data import load_digits, open_source
 from anchored.report import gather
 from anchored.training import RunFolder, fit
@@ -116,6 +117,26 @@ def digits_run(tmp_path_factory):
     }
     fit(load_digits(), settings, folder=path)
     return RunFolder.open(path)
+
+
+@pytest.fixture(scope="session")
+def doubted_run(tmp_path_factory):
+    """A run on blobs with a third of the labels wrong, nobody knows which; auto looked at them before training."""
+    folder = tmp_path_factory.mktemp("doubted")
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 3
+    x = rng.normal(size=(600, 4)) + 4 * np.eye(4)[y]
+    given = np.where(rng.random(600) < 1 / 3, (y + rng.integers(1, 3, size=600)) % 3, y)
+    np.savez(folder / "blobs.npz", X=x.astype(np.float32), y=given)
+    settings = {"data": {"source": str(folder / "blobs.npz")}, "train": {"epochs": 8, "device": "cpu"}}
+    auto.fit(open_source(folder / "blobs.npz"), settings, folder=folder / "run")
+    return RunFolder.open(folder / "run")
+
+
+@pytest.fixture(scope="session")
+def doubted(doubted_run):
+    """What is known about the run whose held-out labels are in doubt."""
+    return gather(doubted_run.path)
 
 
 @pytest.fixture(scope="session")

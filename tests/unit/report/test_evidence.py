@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from anchored import metrics
 from anchored._errors import InputError
 from anchored.report import gather
 
@@ -78,3 +79,22 @@ def test_refusals(copy, tmp_path):
     (copy / "result.json").unlink()
     with pytest.raises(InputError, match="anchored resume"):
         gather(copy)
+
+
+def test_labels_in_doubt_are_judged_by_what_they_probably_are(doubted, doubted_run):
+    assert (doubted.part, doubted.part_in_words, doubted.labels_in_doubt) == ("estimated", "held-out", False)
+    measured = doubted.measured
+    assert not measured.noisy
+    # Made again from the look that is kept with the run, the numbers are those that training wrote down.
+    assert metrics.accuracy(measured.logits, measured.target) == pytest.approx(doubted.scores["accuracy"], abs=1e-6)
+    assert metrics.ece(measured.calibrated, measured.target) == pytest.approx(doubted.scores["ece"], abs=1e-6)
+    assert doubted.scores["accuracy"] > doubted.result["held_out"]["accuracy"] + 0.2
+
+
+def test_where_the_look_is_gone_the_labels_are_taken_as_they_are(doubted_run, tmp_path):
+    path = shutil.copytree(doubted_run.path, tmp_path / "copy")
+    shutil.rmtree(path / "pilot")
+    found = gather(path)
+    assert found.part == "estimated"
+    assert found.measured.truth is None
+    assert found.measured.noisy

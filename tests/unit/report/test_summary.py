@@ -24,3 +24,10 @@ def test_a_run_that_was_never_tested_says_so(digits, changed):
     untested = changed(digits, result={"test": None, "held_out": None})
     assert "not tested" in headline(untested)
     assert [tile.title for tile in tiles(untested)] == ["wrong labels"]
+
+
+def test_the_head_says_what_the_labels_are_worth(doubted, hostile):
+    assert "gives the right answer for" in headline(doubted)
+    assert headline(doubted).endswith("held-out samples, labels that are probably wrong allowed for.")
+    assert "agrees with" in headline(hostile)
+    assert tiles(hostile)[0].title == "of the labels agreed with"

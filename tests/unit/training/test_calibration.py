@@ -116,3 +116,23 @@ def test_for_the_least_temperature_too_weights_count_samples():
 def test_refusals(rows, rate):
     with pytest.raises(InputError):
         fit_temperature(torch.zeros(rows, 2), torch.zeros(rows, dtype=torch.int64), noise_rate=rate)
+
+
+def test_probabilities_of_the_true_labels_stand_for_them():
+    logits, truth, _ = drawn(300, 4, 0.5, 0.0)
+    certain = F.one_hot(truth, 4).double()
+    assert noisy_nll(logits, certain, 2.0) == pytest.approx(noisy_nll(logits, truth, 2.0))
+    assert fit_temperature(logits, certain) == pytest.approx(fit_temperature(logits, truth), rel=1e-4)
+
+
+def test_the_law_itself_gives_its_temperature_exactly():
+    logits, _, _ = drawn(200, 4, 1.0, 0.0)
+    assert fit_temperature(logits, (logits / 0.3).softmax(dim=1)) == pytest.approx(0.3, rel=1e-3)
+
+
+def test_probabilities_that_do_not_fit_are_refused():
+    logits, _, _ = drawn(20, 4, 1.0, 0.0)
+    with pytest.raises(InputError, match=r"the shape of the logits and no noise rate, got \(20, 3\)"):
+        fit_temperature(logits, torch.ones(20, 3) / 3)
+    with pytest.raises(InputError, match="no noise rate"):
+        fit_temperature(logits, torch.ones(20, 4) / 4, noise_rate=0.1)

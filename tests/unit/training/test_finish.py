@@ -3,7 +3,9 @@
 import pytest
 import torch
 
-from anchored.data import load_digits
+from anchored._errors import InputError
+from anchored.data import Split, load_digits
+from anchored.data.holdout import held_out_mask
 from anchored.metrics import accuracy, ece
 from anchored.training import Runtime, fit
 from anchored.training.calibration import least_temperature
@@ -110,3 +112,38 @@ def test_the_description_is_enough_to_make_the_network_again(run, tmp_path):
     assert torch.equal(TrainedModel.load(tmp_path)(x), run.model(x))
     assert run.model.description["training_counts"] == run.result["class_counts"]
     assert run.model.description["config_hash"] == run.config.content_hash
+
+
+def test_held_out_labels_in_doubt_are_judged_by_their_probabilities():
+    """Labels are wrong, the look at them is right: the estimate is the true accuracy, the labels' word is not."""
+    split = load_digits()
+    wrong = (split.train.labels + (torch.arange(len(split.train)) % 2)) % 10
+    data = split.train.with_labels(wrong)
+    settings = {**SETTINGS, "data": {"hold_out": 0.2}}
+    truth = torch.nn.functional.one_hot(split.train.labels, 10).double()
+    run = fit(Split(data), {**settings, "train": {"epochs": 1}}, truth=truth)
+    held = held_out_mask(data, 0.2, 0)
+    logits = run.model.predict_proba(data.inputs.take(held.nonzero()[:, 0])).double()
+    assert run.result["held_out"]["accuracy"] == pytest.approx(accuracy(logits, wrong[held]), abs=2e-3)
+    assert run.result["estimated"]["accuracy"] == pytest.approx(accuracy(logits, split.train.labels[held]), abs=2e-3)
+    assert run.result["estimated"]["ece"] == pytest.approx(ece(logits, split.train.labels[held]), abs=5e-3)
+    assert run.result["calibration"]["noise_rate"] == pytest.approx(
+        float((wrong != split.train.labels)[held].double().mean())
+    )
+    blind = fit(Split(data), {**settings, "train": {"epochs": 1}})
+    assert "estimated" not in blind.result
+    assert blind.result["held_out"]["accuracy"] == run.result["held_out"]["accuracy"]
+
+
+def test_where_the_true_labels_are_known_nothing_is_estimated():
+    split = load_digits()
+    settings = {**SETTINGS, "data": {"corrupt": ["symmetric=0.3"]}, "train": {"epochs": 1}}
+    truth = torch.full((len(split.train), 10), 0.1, dtype=torch.float64)
+    assert "estimated" not in fit(split, settings, truth=truth).result
+
+
+def test_truth_about_other_samples_is_refused():
+    with pytest.raises(
+        InputError, match=r"truth must be \(1437, 10\), a row of probabilities per sample, got \(3, 10\)"
+    ):
+        fit(load_digits(), {"train": {"epochs": 1}}, truth=torch.ones(3, 10) / 10)

@@ -39,7 +39,18 @@ def accuracy(evidence: Evidence) -> Section:
         blocks.append(Table(("mean accuracy of", "accuracy"), rows))
     if any(value is not None for value in scores["per_class"]):
         blocks += _by_class(evidence)
-    if evidence.part == "held_out" and not evidence.noise_was_added:
+    if evidence.part == "estimated":
+        blocks.append(
+            Paragraph(
+                "The held-out labels are as imperfect as the others, so they were not taken at their word: a look at "
+                "all labels before training said how probable each class is for each sample, and an answer counts as "
+                "right as far as its class is probable. By the labels as they are it would be "
+                f"{percent(evidence.result['held_out']['accuracy'])}, because a right answer to a wrong label would "
+                "count as a mistake.",
+                quiet=True,
+            )
+        )
+    if evidence.labels_in_doubt:
         blocks.append(
             Paragraph(
                 "The held-out labels are as imperfect as the others, so the true accuracy is probably higher: "
@@ -63,7 +74,7 @@ def weakest(evidence: Evidence) -> tuple[str, float] | None:
 def samples_per_class(evidence: Evidence) -> list[int] | None:
     """How many samples of each class the model was judged by, where that is known."""
     measured = evidence.measured
-    if measured is None or measured.part != evidence.part:
+    if measured is None or (measured.part == "test") != (evidence.part == "test"):
         return None
     seen = torch.bincount(measured.labels, minlength=evidence.k)
     return [round(each * measured.total / measured.n) for each in seen.tolist()]
@@ -72,10 +83,13 @@ def samples_per_class(evidence: Evidence) -> list[int] | None:
 def _lead(evidence: Evidence) -> str:
     scores = evidence.scores
     low, high = wilson(scores["accuracy"], int(scores["n"]))
-    lead = (
-        f"The model gives the right answer for {percent(scores['accuracy'])} of {count(int(scores['n']), 'sample')} "
-        f"that it was not trained on; on others like these, expect between {percent(low)} and {percent(high)}."
-    )
+    of = f"{count(int(scores['n']), 'sample')} that it was not trained on"
+    if evidence.labels_in_doubt:
+        lead = f"The model agrees with {percent(scores['accuracy'])} of the labels of {of}"
+    else:
+        allowing = "Labels that are probably wrong allowed for, the" if evidence.part == "estimated" else "The"
+        lead = f"{allowing} model gives the right answer for {percent(scores['accuracy'])} of {of}"
+    lead += f"; on others like these, expect between {percent(low)} and {percent(high)}."
     worst = weakest(evidence)
     if worst is not None and worst[1] < scores["accuracy"] - 0.02:
         lead += f" It is weakest on “{name(worst[0], 40)}”, with {percent(worst[1])}."

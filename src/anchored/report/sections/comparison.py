@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.report._evidence import Evidence
+from anchored.report._evidence import PARTS, Evidence
 from anchored.report._intervals import chance_difference
 from anchored.report._previous import Previous, settings_that_differ
 from anchored.report._section import Block, Paragraph, Section, Table
@@ -29,7 +29,7 @@ def comparison(evidence: Evidence) -> Section | None:
     if previous is None:
         return None
     title, blocks = "Compared with an earlier run", []
-    part = next((p for p in ("test", "held_out") if evidence.result.get(p) and previous.result.get(p)), None)
+    part = next((p for p in PARTS if evidence.result.get(p) and previous.result.get(p)), None)
     if part is None:
         lead = f"{name(previous.path)} cannot be compared: there is no unseen data that both runs were judged by."
     else:

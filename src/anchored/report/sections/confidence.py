@@ -19,7 +19,10 @@ def confidence(evidence: Evidence) -> Section | None:
     if not scores:
         return None
     after, before = float(scores["ece"]), float(scores["ece_uncalibrated"])
-    lead = f"{_verdict(after)}: they are off by {100 * after:.1f} points on average"
+    verdict = f"{_verdict(after)}: they"
+    if evidence.labels_in_doubt:
+        verdict = "Judged by held-out labels, which may be wrong themselves, the probabilities"
+    lead = f"{verdict} are off by {100 * after:.1f} points on average"
     if abs(after - before) < 0.001:
         lead += ", with and without calibration."
     elif after < before:
@@ -29,8 +32,8 @@ def confidence(evidence: Evidence) -> Section | None:
     blocks: list[Block] = []
     if evidence.measured is not None:
         measured = evidence.measured
-        raw = metrics.reliability(measured.sharp, measured.labels)
-        fitted = metrics.reliability(measured.calibrated, measured.labels)
+        raw = metrics.reliability(measured.sharp, measured.target)
+        fitted = metrics.reliability(measured.calibrated, measured.target)
         svg = reliability_diagram("reliability", [("Before calibration", raw), ("After calibration", fitted)])
         caption = (
             "For each degree of confidence, how often the model was right. On the dashed line it is right as often as "
@@ -38,9 +41,9 @@ def confidence(evidence: Evidence) -> Section | None:
         )
         blocks.append(Picture(svg, caption, "Reliability diagram before and after calibration."))
         said = float(measured.calibrated.amax(dim=1).mean())
-        right = metrics.accuracy(measured.logits, measured.labels)
+        right = metrics.accuracy(measured.logits, measured.target)
         lean = "a little too sure of itself" if said > right else "a little too modest"
-        if abs(said - right) > 0.01:
+        if abs(said - right) > 0.01 and not evidence.labels_in_doubt:
             blocks.append(
                 Paragraph(f"On average it says {percent(said)} and is right {percent(right)} of the time: {lean}.")
             )

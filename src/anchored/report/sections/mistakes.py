@@ -18,7 +18,8 @@ def mistakes(evidence: Evidence) -> Section | None:
     measured = evidence.measured
     if measured is None:
         return None
-    table = metrics.confusion(measured.logits, measured.labels).tolist()
+    # Expected numbers, where the truth is an estimate, are shown as whole ones.
+    table = metrics.confusion(measured.logits, measured.target).round().long().tolist()
     pairs = most_confused(table)
     wrong = sum(number for number, _, _ in pairs)
     names = evidence.class_names

@@ -1,5 +1,6 @@
 """Mirror of src/anchored/report/sections/accuracy.py: the sentence and the table are the numbers of the run."""
 
+from anchored.report._words import percent
 from anchored.report.sections.accuracy import accuracy, samples_per_class, weakest
 
 
@@ -55,3 +56,15 @@ def test_without_unseen_data_nothing_is_claimed(digits, changed):
 def test_no_tested_class_is_no_weakest_class(digits, changed):
     scores = {**digits.result["test"], "per_class": [None] * 10}
     assert weakest(changed(digits, result={"test": scores})) is None
+
+
+def test_labels_in_doubt_are_not_taken_at_their_word(doubted):
+    section = accuracy(doubted)
+    assert section.lead.startswith("Labels that are probably wrong allowed for, the model gives the right answer for ")
+    assert percent(doubted.scores["accuracy"]) in section.lead
+    assert f"it would be {percent(doubted.result['held_out']['accuracy'])}" in section.blocks[-1].text
+    assert sum(samples_per_class(doubted)) == doubted.scores["n"]
+
+
+def test_without_a_look_agreement_is_not_called_right(hostile):
+    assert accuracy(hostile).lead.startswith("The model agrees with ")

@@ -34,3 +34,9 @@ def test_the_diagram_agrees_with_the_result(digits):
 
 def test_without_unseen_data_there_is_no_section(digits, changed):
     assert confidence(changed(digits, result={"test": None, "held_out": None})) is None
+
+
+def test_labels_that_may_be_wrong_themselves_give_no_verdict(hostile, doubted):
+    assert confidence(hostile).lead.startswith("Judged by held-out labels, which may be wrong themselves, the prob")
+    assert confidence(doubted).lead.startswith("The probabilities ")
+    assert f"off by {100 * doubted.scores['ece']:.1f} points" in confidence(doubted).blocks[0].svg
