@@ -155,22 +155,24 @@ def test_bad_input_ends_with_one_line_and_code_2_and_leaves_nothing_behind(ancho
         assert sorted(tmp_path.rglob("*")) == before, command
 
 
-def test_a_full_disk_is_one_line_and_the_old_predictions_stay(anchored, write_table, tmp_path):
+@pytest.mark.parametrize("command", ["predict run t.csv --out p.csv", "prototypes 100 64 --out p.npy"])
+def test_a_full_disk_is_one_line_and_the_old_file_stays(anchored, write_table, tmp_path, command):
     """A limit on the size of files stands in for the disk: the kernel refuses the write in the same way."""
     write_table(tmp_path / "t.csv", 200)
     assert anchored("fit", "t.csv", "--label", "kind", "--epochs", 1, "--out", "run").code == 0
-    Path("p.csv").write_text("old")
+    out = Path(command.split()[-1])
+    out.write_text("old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
     try:
-        done = anchored("predict", "run", "t.csv", "--out", "p.csv")
+        done = anchored(*command.split())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert done.code == 2
     assert done.err.startswith("anchored: File too large")
     assert done.err.count("\n") == 1
-    assert Path("p.csv").read_text() == "old"
-    assert not list(tmp_path.glob(".p.csv*"))
+    assert out.read_text() == "old"
+    assert not list(tmp_path.glob(".p.*"))
 
 
 def test_the_module_is_the_command_and_keeps_stdout_for_the_result(write_table, tmp_path):

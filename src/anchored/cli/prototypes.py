@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -72,8 +73,7 @@ def _write(array: NDArray[np.float32], out: Path) -> None:
     """Write the array, atomically."""
     import numpy as np
 
-    def save(path: Path) -> None:
-        with path.open("wb") as file:  # given a name without .npy, numpy would add one
-            np.save(file, array, allow_pickle=False)
-
-    write_atomically(out, save)
+    # In memory first: numpy's own writing adds .npy to names without it, and loses the system's word on a full disk.
+    content = io.BytesIO()
+    np.save(content, array, allow_pickle=False)
+    write_atomically(out, lambda path: path.write_bytes(content.getvalue()))
