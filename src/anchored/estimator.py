@@ -48,13 +48,15 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     images ``(n, c, h, w)``; the network is chosen by their shape.
 
     Args:
-        method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` is ``ce+fnpal``, and
+        method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` goes by what the labels
+            look like, see :mod:`anchored.auto`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
             ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
             what to do about it.
-        noise_rate: The share of wrong labels, for methods whose scale depends on it. A number is taken as it is.
-            None goes by 0.2, which suits rates up to about 0.4. ``"auto"`` looks first, see :mod:`anchored.auto`: two
-            short models judge the half of the labels that they did not see; with ``method="auto"``, a label then
-            counts only as far as it can be trusted. That takes a third of a fit more. Up to 200 samples it is None.
+        noise_rate: The share of wrong labels. ``"auto"`` looks first: two short models judge the half of the labels
+            that they did not see; with ``method="auto"``, a label then counts only as far as it can be trusted, and
+            probabilities are calibrated by what the labels probably are. That takes a third of a fit more, or a second
+            where a fit takes less. A number is taken as it is. None goes by 0.2, which suits rates up to about 0.4, and
+            is what ``"auto"`` means up to 200 samples, where there is nothing to look at.
         epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
             and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
@@ -77,7 +79,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         feature_names_in_: Their names, where ``X`` was a data frame with string columns.
         n_iter_: Epochs trained.
         history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
-        noise_rate_: The share of wrong labels: given, assumed, or with ``noise_rate="auto"`` estimated.
+        noise_rate_: The share of wrong labels: estimated, given, or assumed.
         label_issues_: The rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
             (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``. With
             ``noise_rate="auto"`` no row is judged by a model that saw its label; otherwise the fitted model judges.
@@ -107,7 +109,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self,
         method: str | methods.Method = "auto",
         *,
-        noise_rate: float | str | None = None,
+        noise_rate: float | str | None = "auto",
         epochs: int | str = "auto",
         batch_size: int | str = "auto",
         lr: float | str = "auto",
