@@ -91,7 +91,10 @@ def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
     try:
         dataset = prepare(split.train, looked.config).dataset
         generator = stream(looked.config.train.seed, "noise rate")
-        judge(None, dataset, logits=looked.crossed.logits, generator=generator).save(run / "audit")
+        # Near-duplicates are looked for among inputs; where those lie on the disk, that is one more pass through them.
+        in_memory = not hasattr(dataset.inputs, "paths")
+        found = judge(None, dataset, logits=looked.crossed.logits, duplicates=in_memory, generator=generator)
+        found.save(run / "audit")
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
         tell(f"the run is finished, but its labels were not ranked ({said}); try again with: anchored audit {run}")
