@@ -1,8 +1,8 @@
 """What the paper leaves unstated, one setting at a time, on MNIST with four labels in five wrong. Ours.
 
 Claim
-    The published numbers are those after the last epoch, when wrong labels have been learnt by heart. How many, depends on
-    settings that the paper does not name: how the noise is drawn, how pixels are scaled, whether the gradient is
+    The published numbers are those after the last epoch, when wrong labels have been learnt by heart. How many, depends
+    on settings that the paper does not name: how the noise is drawn, how pixels are scaled, whether the gradient is
     clipped, and which of two files of the reference was followed.
 
 Command
