@@ -1,8 +1,9 @@
 """The record of every finished run, kept with the project: ``results/TABLE.jsonl``, one line per run.
 
 A record says what was run (row, cell, seed, settings), on what (versions), how long it took, and what came out: the
-numbers after the last epoch, the best epoch, and the accuracy of every epoch. Lines are sorted, so that two people's
-records merge; the file is replaced as a whole while the folder is locked, so that two runners never harm it.
+numbers after the last epoch, also class by class, the best epoch, and the accuracy of every epoch. Lines are sorted, so
+that two people's records merge; the file is replaced as a whole while the folder is locked, so that two runners never
+harm it.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ def record_of(job: Job, store: Store) -> Record:
     return {
         **named_for(job),
         "last": {name: _short(value) for name, value in _last(result).items() if value is not None},
+        "per_class": [_short(value) for value in (result.get("test") or {}).get("per_class", ())],
         "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
         "history": {
             name: [_short(line[name]) for line in history]

@@ -26,6 +26,7 @@ def test_a_record_holds_what_the_run_folder_holds(tiny, store, place):
     )
     assert made["last"]["accuracy"] == pytest.approx(result["test"]["accuracy"], abs=1e-6)
     assert made["last"]["accuracy"] == made["history"]["test_accuracy"][-1]
+    assert made["per_class"] == pytest.approx(result["test"]["per_class"], abs=1e-6)
     assert made["best"]["accuracy"] == max(made["history"]["test_accuracy"])
     assert made["history"]["train_loss"] == pytest.approx([line["train_loss"] for line in history], rel=1e-5)
     assert made["noise"]["rate"] == pytest.approx(0.4, abs=0.01)
