@@ -37,6 +37,7 @@ _STORE, _RESULTS = Path("runs/paper"), Path("results")
 def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None:
     """Name the tables and figures, and say how much of them is done."""
     from anchored.paper import TABLES, Results
+    from anchored.paper.comparison import FULL, variant
 
     found: list[dict[str, Any]] = []
     for table in TABLES.values():
@@ -49,7 +50,7 @@ def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None
                 "seeds": len(table.seeds),
                 "runs": len(table.rows) * len(table.cells) * len(table.seeds),
                 "published": len(table.published),
-                "done": sum(not record["shortened"] for record in records),
+                "done": sum(variant(record) == FULL for record in records),
                 "shortened": sum(record["shortened"] for record in records),
                 "claim": table.claim,
             }
@@ -84,6 +85,9 @@ def run(
     epochs: Annotated[
         int | None, typer.Option(min=1, help="Another length; the records are marked as shortened.")
     ] = None,
+    precision: Annotated[
+        str, typer.Option(help="32 as the recipes, or bf16: mixed precision; the records have lines of their own.")
+    ] = "32",
     data_root: DataRoot = None,
     store: StoreFolder = _STORE,
     results: ResultsFolder = _RESULTS,
@@ -103,8 +107,10 @@ def run(
     from anchored.paper.engines import make_engine
     from anchored.paper.live import make_watcher
 
-    name = get_table(table).name
-    asked = get_table(table).jobs(methods=method or (), cells=cell or (), seeds=_seeds(seeds), epochs=epochs)
+    the_table = get_table(table)
+    asked = the_table.jobs(
+        methods=method or (), cells=cell or (), seeds=_seeds(seeds), epochs=epochs, precision=precision
+    )
     root = None if data_root is None else str(Path(data_root).expanduser().absolute())
     place = Place(str(store.absolute()), root, threads, device)
     _check(asked, place)
@@ -116,7 +122,7 @@ def run(
     except (KeyboardInterrupt, Terminated) as stopped:
         say("stopped; the checkpoints are kept, and the same command goes on from there")
         raise Ended(130 if isinstance(stopped, KeyboardInterrupt) else 143) from None
-    _tell(name, summary, where, json=json)
+    _tell(the_table.name, summary, where, json=json)
 
 
 @paper.command()
@@ -260,5 +266,6 @@ def _named(job: Job, store: Store) -> dict[str, Any]:
         "seed": job.seed,
         "epochs": job.epochs,
         "shortened": job.shortened,
+        "precision": job.precision,
         "run": str(store.run(job).path),
     }

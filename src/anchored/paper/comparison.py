@@ -8,8 +8,8 @@ references compute it). A published mean is over three runs. The difference is *
 where a standard deviation that is not known (one seed; not printed) is taken to be the other one. Where neither is
 known nothing is said.
 
-A run of another length than the published recipe is never mixed with full ones: it makes a line of its own. Records
-whose settings are no longer those of the catalogue are left out and counted.
+A run of another length or precision than the published recipe is never mixed with full ones: it makes a line of its
+own. Records whose settings are no longer those of the catalogue are left out and counted.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.paper.published import Published
-from anchored.paper.results import Record
-from anchored.paper.table import Table
+from anchored.paper.results import Record, precision_of
+from anchored.paper.table import RECIPE_PRECISION, Job, Row, Table
 
-__all__ = ["MEASURES", "Comparison", "Entry", "Line", "compare"]
+__all__ = ["FULL", "MEASURES", "Comparison", "Entry", "Line", "compare", "variant"]
 
 PAPER_RUNS = 3
 
@@ -93,19 +93,21 @@ class Entry:
 
 @dataclass(frozen=True)
 class Line:
-    """A method of one length: its entries by cell and measure.
+    """A method of one length and precision: its entries by cell and measure.
 
     Attributes:
         row: The row's name in the catalogue.
         title: As printed.
         epochs: Of a shortened run; None for full ones.
         entries: By cell and measure; missing ones are not in it.
+        precision: What it computes in.
     """
 
     row: str
     title: str
     epochs: int | None
     entries: dict[tuple[str, str], Entry]
+    precision: str = RECIPE_PRECISION
 
     @property
     def run(self) -> bool:
@@ -148,6 +150,7 @@ class Comparison:
                 "cell": cell,
                 "measure": measure,
                 "shortened_to": line.epochs,
+                "precision": line.precision,
                 "values": list(entry.values),
                 "mean": entry.mean,
                 "std": entry.std,
@@ -199,11 +202,15 @@ def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int
     usable = [
         record
         for record in records
-        if record["row"] in rows
-        and record["cell"] in cells
-        and table.job(record["row"], record["cell"], seed=record["seed"], epochs=record["epochs"]).key == record["key"]
+        if record["row"] in rows and record["cell"] in cells and _again(table, record).key == record["key"]
     ]
     return usable, len(records) - len(usable)
+
+
+def _again(table: Table, record: Record) -> Job:
+    """The job that the catalogue makes of what ``record`` says it is."""
+    row, cell, seed, epochs = (record[name] for name in ("row", "cell", "seed", "epochs"))
+    return table.job(row, cell, seed=seed, epochs=epochs, precision=precision_of(record))
 
 
 def _cells(table: Table, asked: Sequence[str]) -> list[str]:
@@ -220,18 +227,33 @@ def _cells(table: Table, asked: Sequence[str]) -> list[str]:
 def _lines(table: Table, records: Sequence[Record], columns: Sequence[tuple[str, str]]) -> list[Line]:
     lines = []
     for row in table.rows:
-        own = [record for record in records if record["row"] == row.name]
-        shortened = sorted({record["epochs"] for record in own if record["shortened"]})
-        for epochs in (None, *shortened):
-            of_length = [r for r in own if (r["epochs"] == epochs if epochs else not r["shortened"])]
+        alike: dict[tuple[int, str], list[Record]] = {FULL: []}
+        for record in records:
+            if record["row"] == row.name:
+                alike.setdefault(variant(record), []).append(record)
+        for (epochs, precision), of_a_kind in sorted(alike.items()):
+            full = (epochs, precision) == FULL
             entries = {
                 column: entry
                 for column in columns
-                if (entry := _entry(table, row.name, column, of_length, full=epochs is None)) is not None
+                if (entry := _entry(table, row.name, column, of_a_kind, full=full)) is not None
             }
-            title = row.title if epochs is None else f"{row.title}, {epochs} {'epoch' if epochs == 1 else 'epochs'}"
-            lines.append(Line(row.name, title, epochs, entries))
+            lines.append(Line(row.name, _title(row, epochs, precision), epochs or None, entries, precision))
     return lines
+
+
+FULL = (0, RECIPE_PRECISION)
+"""The variant that the published numbers belong to."""
+
+
+def variant(record: Record) -> tuple[int, str]:
+    """Length, 0 for the full one, and precision: what must be alike in runs whose mean is taken."""
+    return record["epochs"] if record["shortened"] else 0, precision_of(record)
+
+
+def _title(row: Row, epochs: int, precision: str) -> str:
+    length = f", {epochs} {'epoch' if epochs == 1 else 'epochs'}" if epochs else ""
+    return row.title + length + ("" if precision == RECIPE_PRECISION else f", {precision}")
 
 
 def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Record], *, full: bool) -> Entry | None:
@@ -258,6 +280,8 @@ def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]
     ]
     if any(line.epochs is not None for line in lines):
         notes.append("lines with a number of epochs are shortened runs and have no published counterpart")
+    if any(line.precision != RECIPE_PRECISION for line in lines):
+        notes.append("lines with bf16 are runs in mixed precision, and those with 64 in double precision")
     slips: dict[str, str] = {}
     for line in lines:
         for entry in line.entries.values():

@@ -16,9 +16,9 @@ from anchored._errors import InputError
 from anchored._files import write_text
 from anchored.paper.lock import locked_folder
 from anchored.paper.store import Store
-from anchored.paper.table import Job
+from anchored.paper.table import RECIPE_PRECISION, Job
 
-__all__ = ["Record", "Results", "named_for", "record_of"]
+__all__ = ["Record", "Results", "named_for", "precision_of", "record_of"]
 
 Record = dict[str, Any]
 
@@ -111,8 +111,14 @@ def named_for(job: Job) -> Record:
         "seed": job.seed,
         "epochs": job.epochs,
         "shortened": job.shortened,
+        "precision": job.precision,
         "key": job.key,
     }
+
+
+def precision_of(record: Record) -> str:
+    """In what the run computed; the first records do not say it."""
+    return str(record.get("precision", RECIPE_PRECISION))
 
 
 def _last(result: dict[str, Any]) -> dict[str, float | None]:
@@ -125,8 +131,8 @@ def _last(result: dict[str, Any]) -> dict[str, float | None]:
     return measures
 
 
-def _identity(record: Record) -> tuple[str, str, int, int, str]:
-    return record["cell"], record["row"], record["seed"], record["epochs"], record["table"]
+def _identity(record: Record) -> tuple[str, str, int, int, str, str]:
+    return record["cell"], record["row"], record["seed"], record["epochs"], record["table"], precision_of(record)
 
 
 def _line(record: Record) -> str:

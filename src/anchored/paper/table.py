@@ -20,9 +20,12 @@ from anchored.methods import Method, parse
 from anchored.paper.published import Published
 from anchored.training.config import merge, validate
 
-__all__ = ["Cell", "Job", "Row", "Table"]
+__all__ = ["RECIPE_PRECISION", "Cell", "Job", "Row", "Table"]
 
 Settings = Mapping[str, Any]
+
+RECIPE_PRECISION = "32"
+"""In what every recipe of the catalogue computes: single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +118,11 @@ class Job:
         return self.epochs != self.full_epochs
 
     @property
+    def precision(self) -> str:
+        """In what this run computes."""
+        return str(self.settings["train"].get("precision", RECIPE_PRECISION))
+
+    @property
     def key(self) -> str:
         """Twelve hexadecimal digits that name the settings; tables that ask for the same run share it.
 
@@ -164,7 +172,9 @@ class Table:
         """The cell called ``name``."""
         return choose(name.strip().lower(), {cell.name: cell for cell in self.cells}, what=f"cell of {self.name}:")
 
-    def job(self, row: str, cell: str, *, seed: int, epochs: int | None = None) -> Job:
+    def job(
+        self, row: str, cell: str, *, seed: int, epochs: int | None = None, precision: str = RECIPE_PRECISION
+    ) -> Job:
         """The run of one row in one cell.
 
         Args:
@@ -172,11 +182,14 @@ class Table:
             cell: Its name.
             seed: Of everything random.
             epochs: Another length than the published one.
+            precision: ``"bf16"`` for a run in mixed precision, or ``"64"``.
         """
         the_row, the_cell = self.row(row), self.cell(cell)
         settings = merge(self.build(the_row, the_cell), the_row.settings)
         full = int(settings["train"]["epochs"])
         settings = merge(settings, {"train": {"seed": seed, "epochs": full if epochs is None else epochs}})
+        if precision != RECIPE_PRECISION:  # said only then, so that runs recorded without it keep their key
+            settings = merge(settings, {"train": {"precision": precision}})
         # Through JSON, so that a tuple and a list are the same settings.
         plain = json.loads(json.dumps(settings))
         validate(plain, where=f"table {self.name}")
@@ -189,6 +202,7 @@ class Table:
         cells: Sequence[str] = (),
         seeds: Sequence[int] | None = None,
         epochs: int | None = None,
+        precision: str = RECIPE_PRECISION,
     ) -> list[Job]:
         """The runs of the named rows, cells and seeds; of all of them where none is named.
 
@@ -197,7 +211,7 @@ class Table:
         chosen_rows = _chosen(methods, [row.name for row in self.rows], what=f"method of table {self.name}:")
         chosen_cells = _chosen(cells, [cell.name for cell in self.cells], what=f"cell of table {self.name}:")
         return [
-            self.job(row, cell, seed=seed, epochs=epochs)
+            self.job(row, cell, seed=seed, epochs=epochs, precision=precision)
             for seed in (self.seeds if seeds is None else seeds)
             for cell in chosen_cells
             for row in chosen_rows

@@ -52,6 +52,7 @@ def refused(*arguments):
 def test_tables_are_listed_with_what_is_done(tmp_path):
     Results(tmp_path / "results").add(record())
     Results(tmp_path / "results").add(record(epochs=1))
+    Results(tmp_path / "results").add(record(precision="bf16"))
     listed = json.loads(call("list", "--json").stdout)
     tiny = next(table for table in listed["tables"] if table["table"] == "tiny")
     assert {name: tiny[name] for name in ("rows", "cells", "seeds", "runs", "published", "done", "shortened")} == {
@@ -77,6 +78,16 @@ def test_a_cell_is_run_once_and_recorded(tmp_path):
     assert len(Results(tmp_path / "results").read("tiny")) == 1
 
 
+def test_a_cell_in_mixed_precision_is_a_run_of_its_own(tmp_path):
+    arguments = ("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "3", "--json")
+    call(*arguments)
+    (run,) = json.loads(call(*arguments, "--precision", "bf16").stdout)["finished"]
+    assert (run["precision"], run["shortened"]) == ("bf16", False)
+    made = Results(tmp_path / "results").read("tiny")
+    assert [each["precision"] for each in made] == ["32", "bf16"]
+    assert made[0]["history"]["train_loss"] != made[1]["history"]["train_loss"]
+
+
 def test_a_failed_cell_is_told_and_ends_with_one(monkeypatch):
     monkeypatch.setattr("anchored.paper.worker.fit", lambda *_, **__: 1 / 0)
     ended = call("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "0")
@@ -92,6 +103,7 @@ def test_a_failed_cell_is_told_and_ends_with_one(monkeypatch):
         (("tiny", "--cell", "digits/7"), "unknown cell of table tiny: 'digits/7'; did you mean"),
         (("tiny", "--seeds", "0,x"), "--seeds takes whole numbers separated by commas"),
         (("tiny", "--device", "cudda"), "cudda"),
+        (("tiny", "--precision", "bf61"), "'bf61'"),
         (("noise_symmetric", "--cell", "mnist/0.8", "--data-root", "."), "anchored data mnist --root"),
         (("noise_symmetric", "--cell", "mnist/0.8"), "--data-root"),
         (("tiny", "--slurm", "partition"), "--slurm takes name=value"),

@@ -61,6 +61,29 @@ def test_shortened_runs_have_a_line_of_their_own_without_published_numbers():
     assert any("shortened" in note for note in comparison.notes)
 
 
+def test_runs_in_mixed_precision_have_lines_of_their_own_without_published_numbers():
+    records = [
+        record(accuracy=0.9),
+        record(accuracy=0.3, precision="bf16"),
+        record(accuracy=0.1, epochs=1, precision="bf16"),
+    ]
+    comparison = compare(TINY, records)
+    lines = {each.title: each.entries["digits/0.0", "accuracy"] for each in comparison.lines if each.row == "ce"}
+    assert {title: entry.values for title, entry in lines.items()} == {
+        "CE": (90.0,),
+        "CE, bf16": (30.0,),
+        "CE, 1 epoch, bf16": (10.0,),
+    }
+    assert [title for title, entry in lines.items() if entry.published is not None] == ["CE"]
+    assert any("mixed precision" in note for note in comparison.notes)
+
+
+def test_a_record_from_before_precisions_were_told_is_of_the_recipe():
+    old = record()
+    del old["precision"]
+    assert line(compare(TINY, [old]), "ce").entries["digits/0.0", "accuracy"].values == (90.0,)
+
+
 def test_missing_cells_are_not_there_and_published_ones_are():
     comparison = compare(TINY, [])
     assert ("digits/0.0", "accuracy") not in line(comparison, "ce+fnpal").entries

@@ -42,12 +42,13 @@ def test_records_are_read_back_sorted(results):
     assert results.read("other") == []
 
 
-def test_the_same_run_is_kept_once_and_another_length_beside_it(results):
+def test_the_same_run_is_kept_once_and_another_length_or_precision_beside_it(results):
     assert results.add(record(accuracy=0.5))
     assert not results.add(record(accuracy=0.5))
     assert results.add(record(accuracy=0.6))
     results.add(record(accuracy=0.1, epochs=1))
-    assert [each["last"]["accuracy"] for each in results.read("tiny")] == [0.1, 0.6]
+    results.add(record(accuracy=0.2, precision="bf16"))
+    assert [each["last"]["accuracy"] for each in results.read("tiny")] == [0.1, 0.6, 0.2]
 
 
 def test_many_are_kept_at_once_and_none_is_nothing(results):

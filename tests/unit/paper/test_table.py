@@ -42,6 +42,17 @@ def test_another_length_is_shortened(tiny):
     assert tiny.job("ce", "digits/0.0", seed=0, epochs=3).shortened
 
 
+def test_another_precision_is_another_run_and_that_of_the_recipe_is_not_said(tiny):
+    base = tiny.job("ce", "digits/0.0", seed=0)
+    assert base.precision == "32"
+    assert "precision" not in base.settings["train"]
+    assert tiny.job("ce", "digits/0.0", seed=0, precision="32") == base
+    (mixed,) = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0], precision="bf16")
+    assert mixed.precision == "bf16"
+    assert mixed.key != base.key
+    assert not mixed.shortened
+
+
 def test_all_rows_and_cells_are_run_seed_by_seed(tiny):
     jobs = tiny.jobs()
     assert len(jobs) == 3 * 2 * 2

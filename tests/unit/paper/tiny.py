@@ -49,9 +49,9 @@ TINY = Table(
 )
 
 
-def record(row="ce", cell="digits/0.0", seed=0, epochs=2, accuracy=0.9, best=None, **more):
+def record(row="ce", cell="digits/0.0", seed=0, epochs=2, precision="32", accuracy=0.9, best=None, **more):
     """A record of the tiny table as if it had been run."""
-    job = TINY.job(row, cell, seed=seed, epochs=epochs)
+    job = TINY.job(row, cell, seed=seed, epochs=epochs, precision=precision)
     return {
         "table": "tiny",
         "cell": cell,
@@ -59,6 +59,7 @@ def record(row="ce", cell="digits/0.0", seed=0, epochs=2, accuracy=0.9, best=Non
         "seed": seed,
         "epochs": epochs,
         "shortened": job.shortened,
+        "precision": precision,
         "key": job.key,
         "last": {"accuracy": accuracy, "many": accuracy},
         "best": {"epoch": 1, "accuracy": accuracy if best is None else best},

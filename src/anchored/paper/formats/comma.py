@@ -1,4 +1,4 @@
-"""A comparison as CSV: one line per method, length, cell and measure, for further work."""
+"""A comparison as CSV: one line per method, length, precision, cell and measure, for further work."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ COLUMNS = (
     "cell",
     "measure",
     "epochs",
+    "precision",
     "seeds",
     "mean",
     "std",
@@ -34,7 +35,7 @@ def to_csv(comparison: Comparison) -> str:
     Example:
         >>> from anchored.paper import TABLES, compare
         >>> print(to_csv(compare(TABLES["weight_decay"], [], cells=["5e-4"])).splitlines()[1])
-        weight_decay,ce,5e-4,accuracy,,0,,,,40.49,,,,
+        weight_decay,ce,5e-4,accuracy,,32,0,,,,40.49,,,,
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -49,6 +50,7 @@ def to_csv(comparison: Comparison) -> str:
                     cell,
                     measure,
                     line.epochs,
+                    line.precision,
                     len(entry.values),
                     *map(_rounded, (entry.mean, entry.std, other)),
                     None if entry.published is None else entry.published.mean,

@@ -10,7 +10,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from anchored.paper.comparison import Comparison
+from anchored.paper.comparison import Comparison, variant
 from anchored.paper.formats._grid import grid
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
     """For every cell: the test accuracy of each method over the epochs, first seed."""
     from matplotlib.figure import Figure
 
-    titles = {row.name: row.title for row in comparison.table.rows}
+    titles = {(line.row, line.epochs or 0, line.precision): line.title for line in comparison.lines}
     plots = []
     for cell in dict.fromkeys(cell for cell, _ in comparison.columns):
         records = [
@@ -100,15 +100,15 @@ def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
             for record in comparison.records
             if record["cell"] == cell and len(record.get("history", {}).get("test_accuracy", ())) > 1
         ]
-        seen = {(record["row"], record["epochs"]): record for record in sorted(records, key=lambda r: -int(r["seed"]))}
+        seen = {(record["row"], *variant(record)): record for record in sorted(records, key=lambda r: -int(r["seed"]))}
         if not seen:
             continue
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         axes = figure.subplots()
-        for (row, epochs), record in sorted(seen.items()):
+        for kind, record in sorted(seen.items()):
             accuracy = [100 * value for value in record["history"]["test_accuracy"]]
-            label = f"{titles[row]}, {epochs} epochs" if record["shortened"] else titles[row]
-            axes.plot(range(1, len(accuracy) + 1), accuracy, "--" if record["shortened"] else "-", label=label)
+            style = "--" if record["shortened"] else "-"
+            axes.plot(range(1, len(accuracy) + 1), accuracy, style, label=titles[kind])
         axes.set_xlabel("epoch")
         axes.set_ylabel("test accuracy (%)")
         axes.grid(alpha=0.3)
