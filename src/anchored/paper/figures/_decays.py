@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from anchored.paper.figures._quick import LONGTAILED
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables import weight_decay
 from anchored.paper.tables._longtailed import longtailed_row
+from anchored.paper.tables._small import LONGTAILED
 from anchored.training.config import merge
 
 __all__ = ["decays_table", "quick_decays_table"]

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anchored import metrics
-from anchored.paper.figures._quick import quick_noise
 from anchored.paper.figures.angles import AngleWatch, read_angles
 from anchored.paper.figures.figure import Figure
 from anchored.paper.figures.runs import Runs
@@ -35,6 +34,7 @@ from anchored.paper.figures.scale import SCALES, fnpal_row
 from anchored.paper.figures.style import INK, MUTED, end_labels, ramp, subplots
 from anchored.paper.table import Row, Table
 from anchored.paper.tables._noisy import noisy_cell, noisy_settings
+from anchored.paper.tables._small import small_noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -64,7 +64,7 @@ _QUICK = Table(
     title=_TABLE.title,
     claim=_CLAIM,
     rows=_ROWS,
-    cells=(quick_noise(_ETA),),
+    cells=(small_noise(_ETA),),
     build=noisy_settings,
 )
 

@@ -26,12 +26,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anchored.paper.figures._quick import quick_noise
 from anchored.paper.figures.figure import Figure
 from anchored.paper.figures.runs import Runs
 from anchored.paper.figures.style import ACCENT, end_labels, ramp, subplots
 from anchored.paper.table import Row, Table
 from anchored.paper.tables._noisy import noisy_cell, noisy_settings
+from anchored.paper.tables._small import small_noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -63,7 +63,7 @@ _QUICK = Table(
     title=_TABLE.title,
     claim=_CLAIM,
     rows=_ROWS,
-    cells=tuple(map(quick_noise, _RATES)),
+    cells=tuple(map(small_noise, _RATES)),
     build=noisy_settings,
 )
 

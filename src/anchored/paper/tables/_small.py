@@ -1,4 +1,4 @@
-"""The quick version of a setting: a few thousand digits of MNIST and a small perceptron, seconds per run.
+"""A small version of a setting: a few thousand digits of MNIST and a small perceptron, seconds per run.
 
 Noise and imbalance are drawn as in the paper's setting, and the network has BatchNorm before each ReLU, as the paper's
 have. The learning rate is ten times that of the whole MNIST, since an epoch has at least ten times fewer steps.
@@ -10,7 +10,7 @@ from anchored.paper.table import Cell
 from anchored.paper.tables._noisy import noisy_cell
 from anchored.training.config import merge
 
-__all__ = ["LONGTAILED", "quick_noise"]
+__all__ = ["LONGTAILED", "small_noise"]
 
 _SMALL = {
     "backbone": {"name": "mlp", "options": {"hidden": [256, 128], "batch_norm": True}},
@@ -22,18 +22,18 @@ _SMALL = {
 def _digits(name: str, corrupt: list[str], eta: float) -> Cell:
     cell = noisy_cell("mnist", eta, "")
     small = merge(merge(cell.settings, _SMALL), {"data": {"corrupt": corrupt}})
-    return Cell(name=name, title=name, settings=small)
+    return Cell(name=name, title=name.replace("/", " "), settings=small)
 
 
-def quick_noise(eta: float) -> Cell:
+def small_noise(eta: float) -> Cell:
     """5,000 digits, 500 of each, with a share ``eta`` of their labels wrong.
 
     Example:
-        >>> quick_noise(0.6).settings["data"]["corrupt"]
+        >>> small_noise(0.6).settings["data"]["corrupt"]
         ['longtail=1:500', 'symmetric=0.6:apl']
     """
-    return _digits(f"mnist/{eta:.1f}", ["longtail=1:500", f"symmetric={eta}:apl"], eta)
+    return _digits(f"mnist-small/{eta:.1f}", ["longtail=1:500", f"symmetric={eta}:apl"], eta)
 
 
-LONGTAILED = _digits("mnist/longtail-100", ["longtail=100:1000"], 0.0)
+LONGTAILED = _digits("mnist-small/longtail-100", ["longtail=100:1000"], 0.0)
 """2,478 digits, from 1000 zeros down to 10 nines."""

@@ -1,16 +1,16 @@
-"""Mirror of src/anchored/paper/figures/_quick.py: small, and corrupted as in the paper's setting."""
+"""Mirror of src/anchored/paper/tables/_small.py: small, and corrupted as in the paper's setting."""
 
 import pytest
 
 from anchored import imbalance
 from anchored.data import CorruptionPlan
-from anchored.paper.figures._quick import LONGTAILED, quick_noise
+from anchored.paper.tables._small import LONGTAILED, small_noise
 from anchored.training.config import validate
 
 
 @pytest.mark.parametrize("eta", [0.6, 0.8])
 def test_noise_is_drawn_as_in_the_tables_on_500_of_each_digit(eta):
-    config = validate(quick_noise(eta).settings)
+    config = validate(small_noise(eta).settings)
     plan = CorruptionPlan.parse(config.data.corrupt)
     assert (plan.eta, plan.mode, plan.rho, plan.n_max) == (eta, "apl", 1.0, 500)
     assert config.method.noise_rate == eta
