@@ -27,12 +27,13 @@ from anchored.paper.published import Published
 from anchored.paper.results import Record, precision_of
 from anchored.paper.table import RECIPE_PRECISION, Job, Row, Table
 
-__all__ = ["FULL", "MEASURES", "Comparison", "Entry", "Line", "compare", "variant"]
+__all__ = ["BEST", "FULL", "MEASURES", "Comparison", "Entry", "Line", "compare", "variant"]
 
 PAPER_RUNS = 3
 
 MEASURES = {
     "accuracy": "accuracy",
+    "best": "best epoch",
     "many": "many",
     "medium": "medium",
     "few": "few",
@@ -42,6 +43,9 @@ MEASURES = {
     "noise_estimated": "estimated",
 }
 """How measures are called in headings."""
+
+BEST = "best"
+"""The measure that is the accuracy of the best epoch, in tables that print the last and the best."""
 
 
 @dataclass(frozen=True)
@@ -259,10 +263,12 @@ def _title(row: Row, epochs: int, precision: str) -> str:
 def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Record], *, full: bool) -> Entry | None:
     cell, measure = column
     here = sorted((record for record in records if record["cell"] == cell), key=lambda record: int(record["seed"]))
-    best_first = table.epoch == "best" and measure == "accuracy"
-    last = [record["last"].get(measure) for record in here]
-    best = [record.get("best", {}).get("accuracy") if measure == "accuracy" else None for record in here]
-    values, other = (best, last) if best_first else (last, best)
+    best = [record.get("best", {}).get("accuracy") for record in here]
+    last = [record["last"].get("accuracy" if measure == BEST else measure) for record in here]
+    if measure == BEST or (measure == "accuracy" and table.epoch == "best"):
+        values, other = best, last
+    else:
+        values, other = last, best if measure == "accuracy" else []
     published = table.published.get((row, cell, measure)) if full else None
     if not any(value is not None for value in values) and published is None:
         return None

@@ -114,6 +114,17 @@ def test_the_best_epoch_counts_where_the_literature_prints_it():
     assert (best.values, best.other) == ((90.0,), (80.0,))
 
 
+def test_a_table_may_print_the_last_and_the_best_epoch():
+    from dataclasses import replace
+
+    both = compare(replace(TINY, measures=("accuracy", "best")), [record(accuracy=0.8, best=0.9)], cells=["digits/0.0"])
+    entries = line(both, "ce").entries
+    assert entries["digits/0.0", "accuracy"].values == (80.0,)
+    assert entries["digits/0.0", "best"].values == (90.0,)
+    assert entries["digits/0.0", "best"].published is None
+    assert [both.heading(column) for column in both.columns] == ["accuracy", "best epoch"]
+
+
 def test_cells_can_be_chosen_and_unknown_ones_are_refused():
     assert compare(TINY, [], cells=["*/0.4"]).columns == (("digits/0.4", "accuracy"),)
     with pytest.raises(InputError, match="unknown cell of table tiny: 'digits/9'"):

@@ -66,10 +66,11 @@ _PRINTED = published("noise_symmetric")
 
 TABLE = Table(
     name="unstated",
-    title="Test accuracy (%) after the last epoch, MNIST, symmetric label noise",
+    title="Test accuracy (%), last and best epoch, MNIST, symmetric label noise",
     claim="What the paper does not state moves its numbers by more than their uncertainty.",
     rows=_ROWS,
     cells=(_CELL,),
     build=noisy_settings,
+    measures=("accuracy", "best"),
     published={(row.name, _CELL.name, "accuracy"): _PRINTED[row.method, _CELL.name, "accuracy"] for row in _ROWS},
 )
