@@ -38,8 +38,10 @@ _ORIENTATIONS: Mapping[str, Mapping[str, Any]] = {
     "aligned": {"method": {"anchors": "aligned"}},
     "signed": {"method": {"anchors": "random"}, "backbone": {"last_relu": False}},
 }
-# The paper names a scale for CE and SCE (from the rate) and for the active-passive sums (10), not for FL and GCE.
+# The paper names a scale for CE and SCE (from the rate) and for the active-passive sums (10), not for FL and GCE. On
+# aligned anchors features reach further, so that a smaller scale may do for CE.
 _SCALES = {
+    "ce+fnpal": (0.1, 0.2),
     "fl+fnpal": (1.0, 3.0, 10.0),
     "gce+fnpal": (1.0, 3.0, 10.0),
     "nce+rce+fnpal": (0.3, 1.0, 3.0),
