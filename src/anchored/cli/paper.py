@@ -178,6 +178,7 @@ def figure(
     store: StoreFolder = _STORE,
     epochs: Annotated[int | None, typer.Option(min=1, help="Another length of its runs; the picture says so.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version in minutes; the picture says so.")] = False,
+    results: ResultsFolder = _RESULTS,
     json: AsJson = False,
 ) -> None:
     """Draw a figure of the paper from real runs, which are made where they are missing."""
@@ -191,6 +192,7 @@ def figure(
         epochs=epochs,
         quick=quick,
         progress=make_progress(),
+        results=results,
     )
     if json:
         print_json({"figure": name, "file": str(drawn)})

@@ -1,6 +1,7 @@
 """Mirror of src/anchored/cli/paper.py: commands, what they print, and what they refuse before anything is written."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -146,6 +147,7 @@ def test_a_figure_is_drawn_by_its_own_file(monkeypatch, tmp_path):
     assert json.loads(printed.stdout) == {"figure": "scale", "file": "scale.svg"}
     assert (asked["epochs"], asked["quick"], asked["data_root"]) == (3, True, tmp_path / "data")
     assert asked["store"] == tmp_path / "runs" / "paper"
+    assert asked["results"] == Path("results")
     assert "unknown figure 'scales'; did you mean 'scale'" in refused("figure", "scales")
     assert json.loads(call("list", "--json").stdout)["figures"] == [{"figure": "scale", "claim": "a line"}]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.figures import fnpal_fnpn, mnist_features, norms, reliability, scale, webvision_labels
+from anchored.paper.figures import fnpal_fnpn, memorisation, mnist_features, norms, reliability, scale, webvision_labels
 from anchored.paper.figures.figure import Figure
 
 __all__ = ["FIGURES", "Figure"]
@@ -15,5 +15,6 @@ FIGURES: Mapping[str, Figure[Any]] = {
     "scale": scale.FIGURE,
     "fnpal_fnpn": fnpal_fnpn.FIGURE,
     "webvision_labels": webvision_labels.FIGURE,
+    "memorisation": memorisation.FIGURE,
 }
-"""Every figure that ``anchored paper figure`` knows, in the order of the paper."""
+"""Every figure that ``anchored paper figure`` knows, in the order of the paper, and ours."""

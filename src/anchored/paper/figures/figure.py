@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from anchored._errors import InputError
 from anchored.paper.figures.runs import Runs, Watch, train
 from anchored.paper.figures.style import check_out, save, styled
+from anchored.paper.results import Results
 from anchored.paper.table import Job, Table
 from anchored.paper.worker import Place
 from anchored.training import Progress
@@ -53,6 +54,8 @@ class Figure(Generic[D]):
     """A small version of them."""
     watch: Watch | None = None
     """What has to be kept of a run beyond its history."""
+    from_records: bool = False
+    """Whether the record of a run is enough, so that what is recorded need not be run again."""
 
     def jobs(self, *, epochs: int | None = None, quick: bool = False) -> list[Job]:
         """The runs of the figure.
@@ -78,6 +81,7 @@ class Figure(Generic[D]):
         epochs: int | None = None,
         quick: bool = False,
         progress: Progress | None = None,
+        results: Path | None = None,
     ) -> Path:
         """Draw the figure, and run before what is missing in the store.
 
@@ -88,13 +92,16 @@ class Figure(Generic[D]):
             epochs: Another length of the runs; the picture says so.
             quick: The small version; the picture says so.
             progress: Is told what happens.
+            results: The folder of the records, for a figure that can be drawn from them.
         """
         check_out(out)
         jobs = self.jobs(epochs=epochs, quick=quick)
         place = Place(str(store), None if data_root is None else str(data_root))
         runs = Runs((), place)
         if jobs:
-            runs = train(jobs, place, progress=Progress() if progress is None else progress, watch=self.watch)
+            records = Results(results).by_key() if self.from_records and results is not None else {}
+            progress = Progress() if progress is None else progress
+            runs = train(jobs, place, progress=progress, watch=self.watch, records=records)
         numbers = self.read(runs)
         with styled():
             return save(self.draw(numbers), out, caption=self.caption(runs, quick=quick))
@@ -103,7 +110,7 @@ class Figure(Generic[D]):
         """What was run, in a line; a version that is not the paper's says so first."""
         if not runs.jobs:
             return ""
-        samples = sorted({runs.result(job)["samples"] for job in runs.jobs}, reverse=True)
+        samples = sorted({runs.samples(job) for job in runs.jobs}, reverse=True)
         images = " or ".join(f"{n:,}" for n in samples) + " images"
         said = f"{_setting(runs.jobs)}, {images}, seed 0"
         if quick:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from torch import Tensor
 from anchored._errors import InputError
 from anchored.data import Batches, Dataset
 from anchored.methods import Network
+from anchored.paper.results import Record
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.paper.worker import Place, check_data, located, work
@@ -49,6 +50,8 @@ class Runs:
 
     jobs: tuple[Job, ...]
     place: Place
+    records: Mapping[str, Record] = field(default_factory=dict, repr=False)
+    """By key: what is known of runs that may not be in the store."""
     _tests: dict[str, Dataset] = field(default_factory=dict, repr=False)
 
     def job(self, row: str, cell: str) -> Job:
@@ -65,7 +68,13 @@ class Runs:
 
     def accuracies(self, job: Job) -> list[float]:
         """Test accuracy after each epoch."""
+        if job.key in self.records:
+            return list(self.records[job.key]["history"]["test_accuracy"])
         return [line["test_accuracy"] for line in self.folder(job).read_lines("history.jsonl")]
+
+    def samples(self, job: Job) -> int:
+        """How many samples ``job`` was trained on."""
+        return int((self.records.get(job.key) or self.result(job))["samples"])
 
     def network(self, job: Job) -> Network:
         """The trained network of ``job``, whose logits no temperature has touched."""
@@ -89,7 +98,14 @@ class Runs:
         return self._tests[source]
 
 
-def train(jobs: Sequence[Job], place: Place, *, progress: Progress, watch: Watch | None = None) -> Runs:
+def train(
+    jobs: Sequence[Job],
+    place: Place,
+    *,
+    progress: Progress,
+    watch: Watch | None = None,
+    records: Mapping[str, Record] | None = None,
+) -> Runs:
     """Do ``jobs``, or go on with them; finished ones are left as they are.
 
     Args:
@@ -97,11 +113,13 @@ def train(jobs: Sequence[Job], place: Place, *, progress: Progress, watch: Watch
         place: The store, and the data.
         progress: Is told what happens.
         watch: Hears it first; for a figure that needs more of a run than its history says.
+        records: By key; a job that has one is left out.
     """
-    store = Store(place.store)
-    open_jobs = [job for job in jobs if store.state(job) != "finished"]
+    store, known = Store(place.store), dict(records or {})
+    open_jobs = [job for job in jobs if job.key not in known and store.state(job) != "finished"]
     check_data(open_jobs, place)
-    store.make()
+    if open_jobs:
+        store.make()
     waiting, busy = deque(enumerate(open_jobs, start=1)), 0
     while waiting:
         number, job = waiting.popleft()
@@ -117,4 +135,4 @@ def train(jobs: Sequence[Job], place: Place, *, progress: Progress, watch: Watch
             busy = 0
         else:
             raise InputError(f"{job.title}: {outcome.message}")
-    return Runs(tuple(jobs), place)
+    return Runs(tuple(jobs), place, known)

@@ -116,6 +116,7 @@ FIGURE: Figure[Numbers] = Figure(
     cost="Ten runs of 20 hours on one core; half an hour each on one GPU, an estimate. Quick: 2 minutes.",
     table=_TABLE,
     quick=_QUICK,
+    from_records=True,
     read=read,
     draw=draw,
 )

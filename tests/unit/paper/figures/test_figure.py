@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.paper.tiny import TINY
+from tests.unit.paper.tiny import TINY, record
 
 from anchored._errors import InputError
-from anchored.paper import TABLES
+from anchored.paper import TABLES, Results, Store
 from anchored.paper.figures import FIGURES, Figure
 from anchored.paper.figures import runs as runs_module
 from anchored.paper.figures.style import subplots
@@ -39,6 +39,30 @@ def test_a_second_drawing_trains_nothing_and_is_the_same(tmp_path, monkeypatch):
     second = FIGURE.make(out=tmp_path / "second.svg", store=tmp_path / "store", data_root=tmp_path)
     assert first.read_bytes() == second.read_bytes()
     assert first.read_text().startswith("<?xml")
+
+
+def test_a_figure_of_curves_is_drawn_from_records_and_trains_what_has_none(tmp_path):
+    known, missing = replace(TINY, cells=TINY.cells[:1]).jobs(methods=["ce", "ce+fnpal"], seeds=[0])
+    curve = {"history": {"test_accuracy": [0.5, 0.75]}, "samples": 1437}
+    Results(tmp_path / "results").add(record() | curve)
+    seen = []
+
+    def reads(runs):
+        seen.extend(map(runs.accuracies, runs.jobs))
+        return seen[0]
+
+    figure = replace(FIGURE, table=replace(SMALL, rows=TINY.rows[:2]), read=reads, from_records=True)
+    figure.make(out=tmp_path / "f.svg", store=tmp_path / "store", results=tmp_path / "results")
+    store = Store(tmp_path / "store")
+    assert (store.state(known), store.state(missing)) == ("missing", "finished")
+    assert seen[0] == [0.5, 0.75]
+    assert seen[1] == [line["test_accuracy"] for line in store.run(missing).read_lines("history.jsonl")]
+
+
+def test_a_figure_that_needs_the_networks_takes_no_record_for_a_run(tmp_path):
+    Results(tmp_path / "results").add(record())
+    FIGURE.make(out=tmp_path / "f.svg", store=tmp_path / "store", results=tmp_path / "results")
+    assert Store(tmp_path / "store").state(FIGURE.jobs()[0]) == "finished"
 
 
 def test_what_is_not_the_papers_setting_says_so(tmp_path):
