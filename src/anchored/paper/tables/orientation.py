@@ -6,6 +6,13 @@ Claim
     the last ReLU it is 1.11 for any orientation. The table asks what that is worth in accuracy, loss by loss and rate
     by rate, and which scale suits the losses for which the paper names none.
 
+Answer
+    Anchors within reach are learnt faster. At the best epoch they are ahead of random ones for every loss but NCE+RCE
+    (CE on small MNIST, 0.8: 69.2 against 63.8), and signed features do no better. Wrong labels are learnt faster too,
+    so that after the last epoch they are ahead where the loss does not memorise (GCE: 69.2 against 63.1) or where
+    there are 60,000 images, and behind where it memorises few. At these scales s acts as a learning rate; GCE at
+    0.25/(0.05 + eta) is within 0.2 points of the best row at every rate.
+
 Command
     ``anchored paper run orientation --data-root DATA --cell 'mnist-small/*'``, and ``--cell mnist/0.8 --seeds 0`` for
     the whole of MNIST. There random and aligned rows are the same runs as in ``noise_symmetric`` and shared with it.
@@ -26,9 +33,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.table import Row, Table
+from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._noisy import noisy_cell, noisy_settings
 from anchored.paper.tables._small import small_noise
+from anchored.training.config import merge
 
 __all__ = ["TABLE"]
 
@@ -48,6 +56,11 @@ _SCALES = {
 }
 
 
+_SLOWER = Row(
+    name="ce+fnpal (aligned, lr/3)", method="ce+fnpal", settings={"method": {"anchors": "aligned"}}, ours=True
+)
+
+
 def _rows() -> tuple[Row, ...]:
     methods = [*(f"{loss}+fnpal" for loss in _LOSSES), "nsl"]
     turned = [
@@ -65,13 +78,20 @@ def _rows() -> tuple[Row, ...]:
         for method, scales in _SCALES.items()
         for scale in scales
     ]
-    return (*turned, *scaled)
+    return (*turned, *scaled, _SLOWER)
+
+
+def _settings(row: Row, cell: Cell) -> Mapping[str, Any]:
+    settings = noisy_settings(row, cell)
+    if row is not _SLOWER:
+        return settings
+    return merge(settings, {"optimizer": {"lr": settings["optimizer"]["lr"] / 3}})
 
 
 TABLE = Table(
     name="orientation",
     title="Test accuracy (%) by orientation of the anchors, last and best epoch, symmetric label noise",
-    claim="Anchors that non-negative features can reach hold better than a randomly turned simplex.",
+    claim="Anchors that non-negative features can reach are learnt faster than a randomly turned simplex.",
     rows=_rows(),
     cells=(
         *map(small_noise, (0.2, 0.4, 0.6, 0.8)),
@@ -81,6 +101,6 @@ TABLE = Table(
             for eta in rates
         ),
     ),
-    build=noisy_settings,
+    build=_settings,
     measures=("accuracy", "best"),
 )

@@ -1,5 +1,7 @@
 """Mirror of src/anchored/paper/tables/orientation.py: three orientations, and runs shared with the noise table."""
 
+import pytest
+
 from anchored.paper.tables import noise_symmetric
 from anchored.paper.tables.orientation import TABLE
 
@@ -26,3 +28,10 @@ def test_signed_rows_have_no_last_relu():
 def test_scales_that_the_paper_leaves_open_are_tried():
     settings = TABLE.job("gce+fnpal (aligned, s=10)", "mnist/0.8", seed=0).settings
     assert settings["method"]["scale"] == 10.0
+
+
+def test_a_third_of_the_learning_rate_is_all_that_makes_the_slower_row():
+    usual = TABLE.job("ce+fnpal (aligned)", "mnist-small/0.8", seed=0).settings
+    slower = TABLE.job("ce+fnpal (aligned, lr/3)", "mnist-small/0.8", seed=0).settings
+    assert slower["optimizer"].pop("lr") == pytest.approx(usual["optimizer"].pop("lr") / 3)
+    assert slower == usual
