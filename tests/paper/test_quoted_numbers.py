@@ -1,0 +1,101 @@
+"""The tables that README and docs quote from the records by hand: each number is that of the records, as rounded."""
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from anchored.paper import TABLES, Results
+
+ROOT = Path(__file__).parents[2]
+RESULTS = Results(ROOT / "results")
+PUBLISHED = TABLES["noise_symmetric"].published
+
+
+def quoted(page, first):
+    """The rows of the table whose heading begins with ``first``: label and cells, without emphasis."""
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(first))
+    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+    rows = [[cell.strip().replace("*", "").replace("`", "") for cell in line.strip("|").split("|")] for line in lines]
+    return rows[start], rows[start + 2 : end]
+
+
+def measured(table, row, cell):
+    """Mean accuracy in percent after the last epoch and at the best; nothing where nothing was run."""
+    found = [r for r in RESULTS.read(table) if (r["row"], r["cell"], r["shortened"]) == (row, cell, False)]
+    return [100 * fmean(r[which]["accuracy"] for r in found) for which in ("last", "best") if found]
+
+
+def says(cell, *numbers):
+    """Whether ``cell`` holds these numbers, to the decimal printed; either neighbour of a half is right."""
+    written = [float(word) for word in cell.replace("(", " ").replace(")", " ").split()]
+    return len(written) == len(numbers) and all(abs(a - b) < 0.0501 for a, b in zip(written, numbers, strict=True))
+
+
+def printed_number(row):
+    number = PUBLISHED.get((row, "mnist/0.8", "accuracy"))
+    return [] if number is None else [number.mean]
+
+
+README_ROWS = {
+    "published": ("{}", True),
+    "here": ("{}", False),
+    "anchored, published": ("{}+fnpal", True),
+    "anchored, here": ("{}+fnpal", False),
+    "anchored and aligned (ours)": ("{}+fnpal (aligned)", False),
+}
+
+
+def test_the_readme_quotes_the_records_of_mnist():
+    (_, *losses), rows = quoted("README.md", "| MNIST, 80 % wrong |")
+    assert losses == ["CE", "GCE", "SCE", "NCE+RCE", "NSL"]
+    assert [label for label, *_ in rows] == list(README_ROWS)
+    for label, *cells in rows:
+        pattern, printed = README_ROWS[label]
+        for loss, cell in zip(losses, cells, strict=True):
+            row = pattern.format(loss.lower())
+            if printed:
+                expected = printed_number(row)
+            else:
+                expected = measured("noise_symmetric", row, "mnist/0.8")[:1]
+            assert says(cell, *expected), (label, loss)
+
+
+@pytest.mark.parametrize("rate", ["0.6", "0.8"])
+def test_the_page_of_choices_quotes_the_orientations(rate):
+    _, rows = quoted("docs/paper/deviations.md", "| | 0.6: random |")
+    columns = {"0.6": slice(0, 3), "0.8": slice(3, 6)}[rate]
+    assert len(rows) == 6
+    for loss, *cells in rows:
+        method = loss.lower() if loss == "NSL" else f"{loss.lower()}+fnpal"
+        for kind, cell in zip(("random", "aligned", "signed"), cells[columns], strict=True):
+            assert says(cell, *measured("orientation", f"{method} ({kind})", f"mnist-small/{rate}")), (loss, kind)
+
+
+def test_the_page_of_choices_quotes_the_scales():
+    _, rows = quoted("docs/paper/deviations.md", "| aligned | η = 0.2 |")
+    own = {"s from η (1, 0.56, 0.38, 0.29)": "", "s from η": "", "a third of the learning rate": ", lr/3"}
+    assert len(rows) == 16
+    for label, *cells in rows:
+        loss, setting = label.split(", ", maxsplit=1)
+        said = own.get(setting, "" if (loss, setting) == ("NCE+RCE", "s = 10") else f", {setting.replace(' ', '')}")
+        for rate, cell in zip(("0.2", "0.4", "0.6", "0.8"), cells, strict=True):
+            row = f"{loss.lower()}+fnpal (aligned{said})"
+            assert says(cell, *measured("orientation", row, f"mnist-small/{rate}")), (label, rate)
+
+
+def test_the_page_of_choices_quotes_the_runs_on_mnist():
+    _, rows = quoted("docs/paper/deviations.md", "| | noise | last epoch |")
+    draws = {"same number in every class": "", "label by label": " (iid)"}
+    for label, noise, last, best, five, published in rows:
+        method, _, anchors = label.partition(", ")
+        aligned = anchors.startswith("aligned")
+        row = method.lower() + (f" ({anchors.replace(' = ', '=')})" if aligned else draws[noise])
+        table = "unstated" if draws[noise] else "orientation" if "s=" in row else "noise_symmetric"
+        (record,) = [r for r in RESULTS.read(table) if (r["row"], r["cell"], r["seed"]) == (row, "mnist/0.8", 0)]
+        assert says(last, 100 * record["last"]["accuracy"]), label
+        assert says(best, 100 * record["best"]["accuracy"], record["best"]["epoch"]), label
+        # The first records do not keep the accuracy class by class.
+        assert not record.get("per_class") or says(five, 100 * record["per_class"][5]), label
+        assert says(published, *([] if aligned else printed_number(method.lower()))), label
