@@ -13,7 +13,7 @@ Setting
     ``scale``. Angles are noted after every epoch while the runs go on.
 
 Cost
-    Eight runs of 120 epochs, four of them shared with ``scale``: 20 hours each on one core, on one GPU, an estimate,
+    Eight runs of 120 epochs, four of them shared with ``scale``: 17 hours each on one core, on one GPU, an estimate,
     half an hour each. Quick: 2 minutes.
 
 References:
@@ -136,7 +136,7 @@ def draw(numbers: Numbers) -> Picture:
 FIGURE: Figure[Numbers] = Figure(
     name="fnpal_fnpn",
     claim=_CLAIM,
-    cost="Eight runs of 20 hours on one core; half an hour each on one GPU, an estimate. Quick: 2 minutes.",
+    cost="Eight runs of 17 hours on one core; half an hour each on one GPU, an estimate. Quick: 2 minutes.",
     table=_TABLE,
     quick=_QUICK,
     read=read,

@@ -41,7 +41,7 @@ _CLAIM = "Under heavy noise every loss is good at some epoch; anchors keep more 
 PANELS: Mapping[str, Sequence[str]] = {
     "trained prototypes": ("ce", "gce", "sce", "nce+rce"),
     "anchored, randomly turned": ("ce+fnpal", "gce+fnpal", "sce+fnpal", "nce+rce+fnpal", "nsl"),
-    "anchored, aligned with the features": tuple(f"{loss}+fnpal (aligned)" for loss in ("ce", "gce", "sce", "nce+rce")),
+    "anchored, aligned (ours)": tuple(f"{loss}+fnpal (aligned)" for loss in ("ce", "gce", "sce", "nce+rce")),
 }
 """The rows of each panel."""
 
@@ -72,18 +72,17 @@ def draw(numbers: Numbers) -> Picture:
     """One panel per kind of prototypes, one colour per loss, a dot at the best epoch."""
     picture, panels = subplots(1, len(numbers), size=(2.9, 2.8), sharey=True)
     for axes, (title, curves) in zip(panels, numbers.items(), strict=True):
-        ends: list[tuple[float, str, str]] = []
         for loss, curve in curves.items():
-            percent = [100 * each for each in curve]
-            best = max(range(len(percent)), key=percent.__getitem__)
-            axes.plot(range(1, len(percent) + 1), percent, color=_COLOURS[loss])
-            axes.plot([best + 1], [percent[best]], "o", color=_COLOURS[loss], markersize=3.5)
-            ends.append((percent[-1], loss, _COLOURS[loss]))
+            best = max(range(len(curve)), key=curve.__getitem__)
+            axes.plot(range(1, len(curve) + 1), [100 * each for each in curve], color=_COLOURS[loss])
+            axes.plot([best + 1], [100 * curve[best]], "o", color=_COLOURS[loss], markersize=3.5)
         axes.set_title(title)
         axes.set_xlabel("epoch")
-        axes.set_xlim(1, len(percent))
+        axes.set_xlim(1, len(curve))
         axes.grid(axis="y")
-        end_labels(axes, ends)
+    # Not before all panels are full: names settle the limits, which the panels share.
+    for axes, curves in zip(panels, numbers.values(), strict=True):
+        end_labels(axes, [(100 * curve[-1], loss, _COLOURS[loss]) for loss, curve in curves.items()])
     panels[0].set_ylabel("test accuracy (%)")
     return picture
 

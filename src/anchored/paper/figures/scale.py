@@ -14,7 +14,7 @@ Setting
     in steps of about five span the change.
 
 Cost
-    Ten runs of 120 epochs: 20 hours each on one core, on one GPU, an estimate, half an hour each. Quick: 2 minutes.
+    Ten runs of 120 epochs: 17 hours each on one core, on one GPU, an estimate, half an hour each. Quick: 2 minutes.
 
 References:
     Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML.
@@ -113,7 +113,7 @@ def draw(numbers: Numbers) -> Picture:
 FIGURE: Figure[Numbers] = Figure(
     name="scale",
     claim=_CLAIM,
-    cost="Ten runs of 20 hours on one core; half an hour each on one GPU, an estimate. Quick: 2 minutes.",
+    cost="Ten runs of 17 hours on one core; half an hour each on one GPU, an estimate. Quick: 2 minutes.",
     table=_TABLE,
     quick=_QUICK,
     from_records=True,

@@ -14,7 +14,7 @@ Setting
     neighbours and not superclasses. ``anchored.noise`` has the corrected forms.
 
 Cost
-    As for symmetric noise, per run: 32 minutes of one core for MNIST and about 20 hours for CIFAR-10 (measured
+    As for symmetric noise, per run: 22 minutes of one core for MNIST and about 17 hours for CIFAR-10 (measured
     speeds), ten days for CIFAR-100 (extrapolated from four steps); on one GPU, an estimate, 5 minutes, 30 minutes and
     6 hours.
 

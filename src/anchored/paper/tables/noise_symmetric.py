@@ -14,10 +14,11 @@ Setting
     every class has the rate eta; MNIST is not, and at 0.8 the fives carry 88.5 % noise and the ones 71.2 %.
 
 Cost
-    On one CPU core, from measured speeds: a MNIST run of 50 epochs 32 minutes (1,650 images per second), a CIFAR-10
-    run of 120 epochs about 20 hours (80), a CIFAR-100 run on ResNet-34 ten days (11, extrapolated from four steps).
-    On one GPU, an estimate: 5 minutes, 30 minutes and 6 hours. The 220 published cells with three seeds are then
-    about 65 GPU days, nearly all of them CIFAR-100.
+    On one CPU core, from measured speeds: a MNIST run of 50 epochs 22 minutes (2,300 images per second), a CIFAR-10
+    run of 120 epochs about 17 hours (106), or 9 with ``--precision bf16`` (209), a CIFAR-100 run on ResNet-34 ten days
+    (11, extrapolated from four steps); two cores do two runs in that time. On one GPU, an estimate: 5 minutes, 30
+    minutes and 6 hours. The 220 published cells with three seeds are then about 65 GPU days, nearly all of them
+    CIFAR-100.
 
 References:
     Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML.

@@ -35,3 +35,11 @@ def test_a_dot_stands_at_the_best_epoch_and_a_name_at_the_end():
     assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (2, pytest.approx(90))
     assert {text.get_text() for text in second.texts} == {"GCE", "NSL"}
     assert first.get_title(loc="left") == "one"
+
+
+def test_no_curve_leaves_the_panels():
+    with styled():
+        picture = draw({"low": {"CE": [0.2, 0.3]}, "high": {"CE": [0.9, 0.95]}})
+    low, high = picture.axes[0].get_ylim()
+    assert low < 20
+    assert high > 95
