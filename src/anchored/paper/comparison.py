@@ -47,6 +47,9 @@ MEASURES = {
 BEST = "best"
 """The measure that is the accuracy of the best epoch, in tables that print the last and the best."""
 
+FULL = (0, RECIPE_PRECISION)
+"""The variant of a run that the published numbers belong to; see :func:`variant`."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -244,10 +247,6 @@ def _lines(table: Table, records: Sequence[Record], columns: Sequence[tuple[str,
             }
             lines.append(Line(row.name, _title(row, epochs, precision), epochs or None, entries, precision))
     return lines
-
-
-FULL = (0, RECIPE_PRECISION)
-"""The variant that the published numbers belong to."""
 
 
 def variant(record: Record) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from anchored._errors import InputError
 from anchored.paper.figures.runs import Runs, Watch, train
 from anchored.paper.figures.style import check_out, save, styled
-from anchored.paper.results import Results
+from anchored.paper.results import Record, Results
 from anchored.paper.table import Job, Table
 from anchored.paper.worker import Place
 from anchored.training import Progress
@@ -99,9 +99,9 @@ class Figure(Generic[D]):
         place = Place(str(store), None if data_root is None else str(data_root))
         runs = Runs((), place)
         if jobs:
-            records = Results(results).by_key() if self.from_records and results is not None else {}
             progress = Progress() if progress is None else progress
-            runs = train(jobs, place, progress=progress, watch=self.watch, records=records)
+            known = _curves(results) if self.from_records and results is not None else {}
+            runs = train(jobs, place, progress=progress, watch=self.watch, records=known)
         numbers = self.read(runs)
         with styled():
             return save(self.draw(numbers), out, caption=self.caption(runs, quick=quick))
@@ -118,6 +118,12 @@ class Figure(Generic[D]):
         if runs.jobs[0].shortened:
             return f"Shortened: {said}. The full recipe has {runs.jobs[0].full_epochs} epochs."
         return f"{said[0].upper()}{said[1:]}."
+
+
+def _curves(results: Path) -> dict[str, Record]:
+    """The records that hold the test accuracy of every epoch, by key."""
+    kept = Results(results).by_key()
+    return {key: record for key, record in kept.items() if "test_accuracy" in record["history"]}
 
 
 def _setting(jobs: Sequence[Job]) -> str:
