@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from anchored.paper import TABLES, Results
+from anchored.paper.comparison import FULL, variant
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Results(ROOT / "results")
@@ -23,7 +24,7 @@ def quoted(page, first):
 
 def measured(table, row, cell):
     """Mean accuracy in percent after the last epoch and at the best; nothing where nothing was run."""
-    found = [r for r in RESULTS.read(table) if (r["row"], r["cell"], r["shortened"]) == (row, cell, False)]
+    found = [r for r in RESULTS.read(table) if (r["row"], r["cell"], variant(r)) == (row, cell, FULL)]
     return [100 * fmean(r[which]["accuracy"] for r in found) for which in ("last", "best") if found]
 
 

@@ -117,6 +117,11 @@ class Line:
     precision: str = RECIPE_PRECISION
 
     @property
+    def variant(self) -> tuple[int, str]:
+        """What :func:`variant` says of its records."""
+        return self.epochs or 0, self.precision
+
+    @property
     def run(self) -> bool:
         """Whether there is a number of ours."""
         return any(entry.values for entry in self.entries.values())

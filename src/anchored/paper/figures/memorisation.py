@@ -14,7 +14,7 @@ Setting
     sample logit has anchors by its definition.
 
 Cost
-    Thirteen runs of 22 minutes of one core where none is recorded; on one GPU, an estimate, five minutes each. Quick: 2
+    Thirteen runs of 22 minutes of one core where none is recorded; on one GPU, an estimate, five minutes each. Quick: 3
     minutes.
 """
 
@@ -95,7 +95,7 @@ def _loss(row: str) -> str:
 FIGURE = Figure(
     name="memorisation",
     claim=_CLAIM,
-    cost="Thirteen MNIST runs, none where they are recorded; quick: 2 minutes.",
+    cost="Thirteen MNIST runs, none where they are recorded; quick: 3 minutes.",
     read=read,
     draw=draw,
     table=_table("memorisation", noise_symmetric.TABLE.cell("mnist/0.8")),

@@ -92,7 +92,7 @@ def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
     """For every cell: the test accuracy of each method over the epochs, first seed."""
     from matplotlib.figure import Figure
 
-    titles = {(line.row, line.epochs or 0, line.precision): line.title for line in comparison.lines}
+    titles = {(line.row, *line.variant): line.title for line in comparison.lines}
     plots = []
     for cell in dict.fromkeys(cell for cell, _ in comparison.columns):
         records = [
