@@ -110,12 +110,8 @@ def test_the_page_shows_every_figure_with_its_command():
     page = (DOCS / "figures.md").read_text()
     for name in FIGURES:
         assert f"anchored paper figure {name}" in page
-        picture = DOCS / "figures" / f"{name}.svg"
-        if name != "webvision_labels":  # its counts are those of a list that does not come with the project
-            assert f"figures/{name}.svg" in page
-            assert picture.stat().st_size < 150_000
-        else:
-            assert not picture.exists()
+        assert f"figures/{name}.svg" in page
+        assert (DOCS / "figures" / f"{name}.svg").stat().st_size < 150_000
 
 
 def test_names_are_those_of_the_figures():

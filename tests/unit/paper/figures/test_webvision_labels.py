@@ -1,10 +1,10 @@
-"""Mirror of src/anchored/paper/figures/webvision_labels.py: counted from a list alone, refused without it."""
+"""Mirror of src/anchored/paper/figures/webvision_labels.py: counted from a list alone, or as counted before."""
 
 import pytest
 
 from anchored._errors import InputError
 from anchored.paper.figures.style import styled
-from anchored.paper.figures.webvision_labels import FIGURE, draw, label_counts
+from anchored.paper.figures.webvision_labels import FIGURE, draw, known_counts, label_counts
 
 NAME = "webvision_mini_train.txt"
 
@@ -30,10 +30,21 @@ def test_the_title_says_how_unbalanced_it_is():
     assert [bar.get_height() for bar in axes.patches] == [3134, *[1000] * 48, 462]
 
 
-@pytest.mark.parametrize("given", [True, False])
-def test_without_the_list_the_way_to_it_is_told(tmp_path, given):
+def test_the_counts_that_are_known_are_those_that_the_paper_reports(tmp_path):
+    counts = known_counts()
+    assert (len(counts), sum(counts)) == (50, 65_944)
+    assert (max(counts), min(counts)) == (3134, 462)
+    write(tmp_path, counts)
+    assert label_counts(tmp_path / NAME) == counts
+    known = FIGURE.make(out=tmp_path / "known.svg", store=tmp_path)
+    counted = FIGURE.make(out=tmp_path / "counted.svg", store=tmp_path, data_root=tmp_path)
+    assert known.read_bytes() == counted.read_bytes()
+
+
+def test_a_folder_without_the_list_is_refused_with_the_way_to_it(tmp_path):
     with pytest.raises(InputError, match=r"awk .* info/train_filelist_google.txt > webvision_mini_train.txt"):
-        FIGURE.make(out=tmp_path / "l.svg", store=tmp_path / "store", data_root=tmp_path if given else None)
+        FIGURE.make(out=tmp_path / "l.svg", store=tmp_path / "store", data_root=tmp_path)
+    assert not (tmp_path / "l.svg").exists()
 
 
 def test_refuses_a_line_without_a_label_and_a_list_without_a_class(tmp_path):
