@@ -21,6 +21,8 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; give the name of a file")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     except OSError as error:

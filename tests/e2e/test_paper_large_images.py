@@ -1,6 +1,7 @@
 """ImageNet-LT and mini-WebVision as a user with the data runs them, on small generated trees in the real layout."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -64,9 +65,22 @@ def test_mini_webvision_runs_a_step_on_its_first_fifty_classes(anchored, webvisi
     assert result["class_counts"] == [4, 4, 4]
 
 
-def test_lists_that_are_not_there_are_named(anchored, tmp_path):
-    refused = anchored("paper", "run", "longtail_imagenet", "--method", "ce+pal", "--data-root", tmp_path)
+@pytest.mark.parametrize(
+    ("table", "way_out"),
+    [
+        (
+            "longtail_imagenet",
+            "needs ImageNet_LT_train.txt, which .* has not; put the images of ILSVRC 2012 under train/",
+        ),
+        (
+            "webvision_mini",
+            r"needs webvision_mini_train.txt, .* there run awk '\$2 < 50' info/train_filelist_google.txt",
+        ),
+    ],
+)
+def test_lists_that_are_not_there_are_named_with_the_way_to_them(anchored, tmp_path, table, way_out):
+    refused = anchored("paper", "run", table, "--method", "ce+pal", "--data-root", tmp_path)
     assert refused.code == 2
-    assert "ImageNet_LT_train.txt" in refused.err
+    assert re.search(way_out, refused.err)
     assert len(refused.err.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []

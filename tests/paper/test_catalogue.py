@@ -1,6 +1,7 @@
 """The catalogue as a whole: 623 published numbers, nothing left open, records that agree with it, docs that agree."""
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from anchored.data import Dataset, TensorInputs
 from anchored.methods import parse
 from anchored.paper import TABLES, Results, compare
 from anchored.paper.docs import results_page
+from anchored.paper.figures import FIGURES
 from anchored.training.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
@@ -57,12 +59,37 @@ def test_every_job_has_settings_of_its_own(table):
     assert len({job.key for job in jobs}) == len(jobs) == len(table.rows) * len(table.cells)
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
-def test_every_file_states_claim_command_and_cost(table):
-    text = importlib.import_module(f"anchored.paper.tables.{table.name}").__doc__
-    for heading in ("\nClaim\n", "\nCommand\n", "\nCost\n"):
-        assert heading in text
-    assert f"anchored paper run {table.name}" in text
+FILES = {f"tables.{name}": f"anchored paper run {name}" for name in TABLES} | {
+    f"figures.{name}": f"anchored paper figure {name}" for name in FIGURES
+}
+TRAINING = [f"tables.{name}" for name in TABLES] + [
+    f"figures.{name}" for name, figure in FIGURES.items() if figure.table is not None
+]
+"""Of a picture for which nothing is trained, nobody asks what it costs on a GPU."""
+
+
+def parts(file):
+    """What stands under each heading of a file's docstring; a heading is a word or two alone, over indented lines."""
+    text = importlib.import_module(f"anchored.paper.{file}").__doc__
+    pieces = re.split(r"^([A-Z][a-z ]+):?\n(?= )", text, flags=re.MULTILINE)
+    return dict(zip(pieces[1::2], pieces[2::2], strict=True))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_states_claim_command_cost_and_expected_numbers(file):
+    said = parts(file)
+    assert {"Claim", "Command", "Cost", "Expected"} <= set(said)
+    assert all(text.strip() for text in said.values())
+    assert FILES[file] in said["Command"]
+    assert re.search(r"\bcores?\b", said["Cost"])
+    assert re.search(r"\d", said["Expected"])
+
+
+@pytest.mark.parametrize("file", TRAINING)
+def test_every_file_states_the_hours_on_two_cores_and_on_a_gpu(file):
+    cost = " ".join(parts(file)["Cost"].split())
+    assert re.search(r"\btwo cores\b", cost)
+    assert re.search(r"\bGPU\b", cost)
 
 
 SHAPES = {"mnist": ((1, 28, 28), 10), "cifar10": ((3, 32, 32), 10), "cifar100": ((3, 32, 32), 100)}

@@ -37,6 +37,13 @@ def test_a_missing_folder_is_named(tmp_path):
         write_text(tmp_path / "nowhere" / "a.txt", "x")
 
 
+def test_a_folder_in_the_place_of_the_file_is_named(tmp_path):
+    (tmp_path / "page.md").mkdir()
+    with pytest.raises(InputError, match=r"page\.md: it is a folder; give the name of a file"):
+        write_text(tmp_path / "page.md", "text")
+    assert [item.name for item in tmp_path.iterdir()] == ["page.md"]
+
+
 def test_json_is_strict_and_readable(tmp_path):
     write_json(tmp_path / "a.json", {"ä": [1, 2.5, None]})
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"ä": [1, 2.5, None]}

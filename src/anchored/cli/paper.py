@@ -92,7 +92,9 @@ def run(
     store: StoreFolder = _STORE,
     results: ResultsFolder = _RESULTS,
     on: Annotated[str, typer.Option(help="Where: local, ray or slurm.")] = "local",
-    jobs: Annotated[int | None, typer.Option(min=1, help="Cells at a time; by default one per core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Cells at a time; by default one per core, on a GPU one.")
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of each cell.")] = 1,
     gpus: Annotated[float, typer.Option(min=0, help="GPUs of each cell; on ray it may be a fraction.")] = 0.0,
     slurm: Annotated[
@@ -113,6 +115,7 @@ def run(
     )
     root = None if data_root is None else str(Path(data_root).expanduser().absolute())
     place = Place(str(store.absolute()), root, threads, device)
+    the_table.check_needs(root)
     _check(asked, place)
     engine = make_engine(on, place, jobs=jobs, gpus=gpus, parameters=_parameters(slurm))
     where = Store(place.store)

@@ -270,7 +270,8 @@ def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Re
     best = [record.get("best", {}).get("accuracy") for record in here]
     last = [record["last"].get("accuracy" if measure == BEST else measure) for record in here]
     if measure == BEST or (measure == "accuracy" and table.epoch == "best"):
-        values, other = best, last
+        # A method whose last stage has no epochs has one number, that of the finished model.
+        values, other = [end if value is None else value for value, end in zip(best, last, strict=True)], last
     else:
         values, other = last, best if measure == "accuracy" else []
     published = table.published.get((row, cell, measure)) if full else None

@@ -5,9 +5,11 @@ How far a job is, is read from its run folder. So it is the same for every engin
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from anchored.paper.runner import Watcher
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Drawing
 
-__all__ = ["LiveTable", "PlainLines", "make_watcher", "time_left"]
+__all__ = ["Left", "LiveTable", "Pace", "PlainLines", "make_watcher"]
 
 
 def make_watcher(store: Store, *, at_once: int) -> Watcher:
@@ -31,13 +33,58 @@ def make_watcher(store: Store, *, at_once: int) -> Watcher:
     return PlainLines(store, sys.stderr, at_once=at_once)
 
 
-def time_left(store: Store, running: Sequence[Job], waiting: Sequence[Job], *, at_once: int) -> float | None:
-    """Seconds until all jobs are done, at the mean time per epoch so far; None before the first epoch is over."""
-    spent = [seconds for job in running for seconds in store.seconds(job)]
-    if not spent:
-        return None
-    epochs = sum(max(0, store.epochs_planned(job) - store.epochs_done(job)) for job in (*running, *waiting))
-    return epochs * sum(spent) / len(spent) / max(1, min(at_once, len(running) + len(waiting)))
+@dataclass(frozen=True)
+class Left:
+    """How long it still takes.
+
+    Attributes:
+        seconds: At the pace so far; None where no pace is known.
+        at_least: Whether there is more, of jobs whose pace is not known yet.
+    """
+
+    seconds: float | None
+    at_least: bool = False
+
+    def __str__(self) -> str:
+        return f"{'over ' if self.at_least and self.seconds is not None else ''}{clock(self.seconds)}"
+
+
+class Pace:
+    """How long an epoch takes, for each data set and network; it is learnt from the jobs that are heard of.
+
+    Args:
+        store: Where the runs are.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._heard: dict[str, Job] = {}
+
+    def hear(self, *jobs: Job) -> None:
+        """These are going on, or were."""
+        self._heard |= {job.key: job for job in jobs}
+
+    def left(self, jobs: Sequence[Job], *, at_once: int) -> Left:
+        """How long ``jobs`` take, so many at a time."""
+        spent: dict[str, list[float]] = {}
+        for job in self._heard.values():
+            spent.setdefault(_kind(job), []).extend(self.store.seconds(job))
+        paces = {kind: sum(seconds) / len(seconds) for kind, seconds in spent.items() if seconds}
+        known = [job for job in jobs if _kind(job) in paces]
+        if not known:
+            return Left(None if jobs else 0.0)
+        total = sum(paces[_kind(job)] * self._epochs(job) for job in known)
+        return Left(total / max(1, min(at_once, len(jobs))), at_least=len(known) < len(jobs))
+
+    def _epochs(self, job: Job) -> int:
+        return max(0, self.store.epochs_planned(job) - self.store.epochs_done(job))
+
+
+def _kind(job: Job) -> str:
+    """What decides how long an epoch takes: how much of which data, the network and the precision."""
+    data = job.settings["data"]
+    kept = [each for each in data.get("corrupt", ()) if not each.startswith(("symmetric", "asymmetric"))]
+    return json.dumps([data["source"], data.get("side"), kept, job.settings.get("backbone"), job.precision])
 
 
 class PlainLines(Watcher):
@@ -49,10 +96,11 @@ class PlainLines(Watcher):
         at_once: How many jobs go on at a time.
     """
 
-    pause = 60.0
+    pause = 60.0  # seconds
 
     def __init__(self, store: Store, stream: TextIO, *, at_once: int) -> None:
         self.store, self.stream, self.at_once = store, stream, at_once
+        self.pace = Pace(store)
         self._open: dict[str, Job] = {}
         self._said = time.monotonic()
         self._total = self._done = 0
@@ -71,9 +119,9 @@ class PlainLines(Watcher):
 
     def ended(self, job: Job, outcome: Outcome) -> None:
         """Say how."""
-        if outcome.status == "finished":
+        if outcome.status in ("finished", "failed"):
             self._open.pop(job.key, None)
-            self._done += 1
+            self._done += outcome.status == "finished"
         why = f" ({outcome.message})" if outcome.message else ""
         word = {"busy": "left to another runner", "lost": "lost"}.get(outcome.status, outcome.status)
         self._say(f"{job.title}: {word}{why}{last_accuracy(self.store, job)}  [{self._done}/{self._total}]")
@@ -82,14 +130,12 @@ class PlainLines(Watcher):
         """Say where it all stands, if nothing was said for a while."""
         if time.monotonic() - self._said < self.pause or not running:
             return
-        keys = {job.key for job in running}
-        left = time_left(
-            self.store, running, [job for key, job in self._open.items() if key not in keys], at_once=self.at_once
-        )
+        self.pace.hear(*running)
+        left = self.pace.left(list(self._open.values()), at_once=self.at_once)
         parts = [
             f"{job.cell} {job.row} {self.store.epochs_done(job)}/{self.store.epochs_planned(job)}" for job in running
         ]
-        self._say(f"{', '.join(parts)}; {clock(left)} left")
+        self._say(f"{', '.join(parts)}; {left} left")
 
     def _say(self, line: str) -> None:
         self._said = time.monotonic()
@@ -109,6 +155,7 @@ class LiveTable(Watcher):
         from rich.live import Live
 
         self.store, self.at_once = store, at_once
+        self.pace = Pace(store)
         self._open: dict[str, Job] = {}
         self._total = self._done = self._failed = 0
         self._live = Live(console=console, refresh_per_second=2)
@@ -123,11 +170,10 @@ class LiveTable(Watcher):
         """Print the outcome above the table."""
         from rich.text import Text
 
-        if outcome.status == "finished":
+        if outcome.status in ("finished", "failed"):
             self._open.pop(job.key, None)
-            self._done += 1
-        elif outcome.status == "failed":
-            self._failed += 1
+            self._done += outcome.status == "finished"
+            self._failed += outcome.status == "failed"
         why = f": {outcome.message}" if outcome.message else ""
         self._live.console.print(Text(f"{job.title} {outcome.status}{why}{last_accuracy(self.store, job)}"))
 
@@ -141,9 +187,8 @@ class LiveTable(Watcher):
         from rich.table import Table as Drawing
         from rich.text import Text
 
-        keys = {job.key for job in running}
-        waiting = [job for key, job in self._open.items() if key not in keys]
-        left = clock(time_left(self.store, running, waiting, at_once=self.at_once))
+        self.pace.hear(*running)
+        left = self.pace.left(list(self._open.values()), at_once=self.at_once)
         failed = f", {self._failed} failed" if self._failed else ""
         drawing = Drawing(title=f"{self._done} of {self._total} cells{failed}, {left} left", title_justify="left")
         for heading in ("cell", "method", "seed", "epoch", "", "test", "left"):
@@ -157,7 +202,7 @@ class LiveTable(Watcher):
                 f"{done}/{planned}",
                 ProgressBar(total=planned, completed=done, width=20),
                 Text(last_accuracy(self.store, job).strip()),
-                clock(time_left(self.store, [job], [], at_once=1)),
+                str(self.pace.left([job], at_once=1)),
             )
         return drawing
 

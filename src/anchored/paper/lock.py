@@ -47,7 +47,7 @@ class Lock:
         """Take the lock if nobody holds it; never waits."""
         if self.held:
             return True
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = _opened(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -75,6 +75,11 @@ class Lock:
             return {}  # just being taken
         return found
 
+    def said(self) -> str:
+        """The owner in words."""
+        owner = self.owner()
+        return f"process {owner.get('pid', '?')} on {owner.get('host', '?')} has it in hand"
+
     def __enter__(self) -> Lock:
         self.acquire()
         return self
@@ -96,7 +101,7 @@ class locked_folder:
         self.path = Path(path)
 
     def __enter__(self) -> None:
-        self._handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        self._handle = _opened(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX)
         except OSError as error:
@@ -107,6 +112,14 @@ class locked_folder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._handle)
+
+
+def _opened(path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags, 0o666)
+    except OSError as error:
+        way_out = "make it readable and writable for whoever shares it, or choose another folder"
+        raise InputError(f"cannot open {path} to lock it: {error.strerror}; {way_out}") from None
 
 
 def _unlockable(path: Path, error: OSError) -> InputError:

@@ -9,6 +9,7 @@ harm it.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,14 @@ Record = dict[str, Any]
 
 _MEASURES = ("accuracy", "many", "medium", "few", "ece", "ece_uncalibrated", "nll", "gamma_min", "gamma_mean")
 _CURVES = ("train_loss", "train_accuracy", "test_accuracy")
+_NEEDED = {"table", "cell", "row", "seed", "epochs", "shortened", "key", "last", "history"}
 
 
 class Results:
     """A folder of records.
 
     Args:
-        path: The folder; made with the first record.
+        path: The folder; :meth:`make` makes it.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -38,15 +40,20 @@ class Results:
 
     def read(self, table: str) -> list[Record]:
         """The records of ``table``, in the order of the file."""
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file; --results takes the folder of the records")
         path = self._file(table)
         if not path.is_file():
             return []
         records: list[Record] = []
         for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             try:
-                records.append(json.loads(line))
+                record = json.loads(line)
             except ValueError:
-                raise InputError(f"{path}, row {row}: not JSON; restore the file, or remove the line") from None
+                record = None
+            if not isinstance(record, dict) or not record.keys() >= _NEEDED:
+                raise InputError(f"{path}, row {row}: not a record; restore the file, or remove the line")
+            records.append(record)
         return records
 
     def by_key(self) -> dict[str, Record]:
@@ -54,14 +61,20 @@ class Results:
         tables = sorted(path.stem for path in self.path.glob("*.jsonl"))
         return {record["key"]: record for table in tables for record in self.read(table)}
 
-    def add(self, *records: Record) -> int:
-        """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
-        if not records:
-            return 0
+    def make(self) -> None:
+        """Make the folder where it is not there yet, and refuse one that no record can be written to."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot create {self.path}: {error.strerror}; choose another --results") from None
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise InputError(f"cannot write to {self.path}: Permission denied; choose another --results")
+
+    def add(self, *records: Record) -> int:
+        """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
+        if not records:
+            return 0
+        self.make()
         changed = 0
         with locked_folder(self.path):
             for table in dict.fromkeys(record["table"] for record in records):

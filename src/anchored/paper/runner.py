@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from anchored._errors import InputError
 from anchored.paper.engines import Engine
 from anchored.paper.results import Record, Results, named_for, record_of
 from anchored.paper.store import Store
@@ -70,6 +71,7 @@ def run(jobs: Sequence[Job], store: Store, results: Results, engine: Engine, wat
     """
     watcher = Watcher() if watcher is None else watcher
     store.make()
+    results.make()
     summary = Summary()
     work = _Work(store, results, summary, watcher)
     for job in jobs:
@@ -83,8 +85,7 @@ def run(jobs: Sequence[Job], store: Store, results: Results, engine: Engine, wat
                 watcher.started(job)
             for job, outcome in engine.wait(_BEAT):
                 work.ended(job, outcome)
-            if not work.running:
-                work.rest()
+            work.rest()
             watcher.beat(list(work.running.values()))
     finally:
         engine.close()
@@ -98,7 +99,8 @@ class _Work:
     def __init__(self, store: Store, results: Results, summary: Summary, watcher: Watcher) -> None:
         self.store, self.results, self.summary, self.watcher = store, results, summary, watcher
         self.waiting: list[Job] = []
-        self.elsewhere: dict[str, tuple[float, Job]] = {}
+        self.elsewhere: dict[str, Job] = {}
+        self.looked = -_PATIENCE
         self.running: dict[str, Job] = {}
         self.same: dict[str, list[Job]] = {}
         self.tries: dict[str, int] = {}
@@ -111,8 +113,12 @@ class _Work:
 
     def add(self, job: Job) -> None:
         if self.store.state(job) == "finished":
-            self.summary.skipped.append(job)
-            self.found.append(record_of(job, self.store))
+            try:
+                self.found.append(record_of(job, self.store))
+            except InputError as error:  # a damaged run folder is no reason to leave the other jobs
+                self.summary.failed.append((job, str(error)))
+            else:
+                self.summary.skipped.append(job)
             return
         if job.key in self.recorded:  # on another machine, in a store that is gone, for another table
             self.summary.skipped.append(job)
@@ -123,26 +129,46 @@ class _Work:
             self.waiting.append(job)
 
     def ready(self, free: int) -> list[Job]:
-        """The next jobs to start; those in other hands only when nothing else is left and some time has passed."""
-        chosen, self.waiting = self.waiting[:free], self.waiting[free:]
-        if not self.waiting:
-            now = time.monotonic()
-            due = [job for when, job in self.elsewhere.values() if when <= now][: free - len(chosen)]
-            for job in due:
-                del self.elsewhere[job.key]
-            chosen += due
+        """The next jobs to start; those in other hands only when they are let go and nothing else is left."""
+        chosen: list[Job] = []
+        while self.waiting and len(chosen) < free:
+            job = self.waiting.pop(0)
+            owner = self.owner(job)
+            if owner is None:
+                chosen.append(job)
+            else:
+                self.ended(job, Outcome("busy", owner))
+        if not self.waiting and time.monotonic() - self.looked >= _PATIENCE:
+            chosen += self.let_go(free - len(chosen))
+            self.looked = time.monotonic()
         self.running |= {job.key: job for job in chosen}
         return chosen
 
+    def let_go(self, free: int) -> list[Job]:
+        """Those that were in other hands and are no more: finished ones are recorded, others can be started."""
+        found: list[Job] = []
+        for job in list(self.elsewhere.values()):
+            if self.store.state(job) == "finished":
+                del self.elsewhere[job.key]
+                self.ended(job, Outcome("finished"))
+            elif len(found) < free and self.owner(job) is None:
+                found.append(self.elsewhere.pop(job.key))
+        return found
+
+    def owner(self, job: Job) -> str | None:
+        """Who has ``job`` in hand; asked here, because a process for it would start only to find that out."""
+        with self.store.lock(job) as lock:
+            return None if lock.held else lock.said()
+
     def rest(self) -> None:
-        """Wait for those in other hands."""
-        if not self.waiting and self.elsewhere:
+        """Wait for those in other hands, where nothing else goes on."""
+        if self.elsewhere and not self.running and not self.waiting:
             time.sleep(_BEAT)
 
     def ended(self, job: Job, outcome: Outcome) -> None:
-        del self.running[job.key]
+        self.running.pop(job.key, None)
         if outcome.status == "busy":
-            self.elsewhere[job.key] = time.monotonic() + _PATIENCE, job
+            self.elsewhere[job.key] = job
         elif outcome.status == "lost" and self.tries.get(job.key, 1) < _TRIES:
             self.tries[job.key] = self.tries.get(job.key, 1) + 1
             self.waiting.insert(0, job)

@@ -12,12 +12,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
 from anchored.methods import Method, parse
-from anchored.paper.published import Published
+from anchored.paper.published import Published, key_of
 from anchored.training.config import merge, validate
 
 __all__ = ["RECIPE_PRECISION", "Cell", "Job", "Row", "Table"]
@@ -160,8 +161,15 @@ class Table:
     epoch: Literal["last", "best"] = "last"
     """Which epoch's test accuracy the literature reports here."""
     seeds: tuple[int, ...] = (0, 1, 2)
-    needs: tuple[str, ...] = ()
-    """What must lie in the data root that no command here can get."""
+    needs: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What must lie in the data root that no command here can get, and how it comes there."""
+
+    def check_needs(self, data_root: str | Path | None) -> None:
+        """Refuse a data root without what no command here can get, and say how it comes there."""
+        root = Path() if data_root is None else Path(data_root)
+        for name, way_out in self.needs.items():
+            if not (root / name).is_file():
+                raise InputError(f"table {self.name} needs {name}, which {root.absolute()} has not; {way_out}")
 
     def row(self, name: str) -> Row:
         """The row called ``name``, in any case."""
@@ -228,7 +236,8 @@ def _chosen(asked: Sequence[str], known: list[str], *, what: str) -> list[str]:
         return known
     found: set[str] = set()
     for name in map(_plain, asked):
-        matches = [name] if name in known else fnmatch.filter(known, name)
+        spelled = [each for each in (name, key_of(name)) if each in known]  # as here, or as the paper prints it
+        matches = spelled[:1] or fnmatch.filter(known, name)
         if not matches:
             raise InputError(f"unknown {what} {name!r}; {suggest(name, known)}")
         found.update(matches)

@@ -65,22 +65,25 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
     store = Store(place.store)
     if torch.get_num_threads() != place.threads:
         torch.set_num_threads(place.threads)
-    with store.lock(job) as lock:
-        run = store.run(job)
-        if run.finished:
-            return Outcome("finished")
-        if not lock.held:
-            owner = lock.owner()
-            return Outcome("busy", f"process {owner.get('pid', '?')} on {owner.get('host', '?')} has it in hand")
-        try:
-            # What ``auto`` decided when the run began stays decided.
-            settings = located(job, place, run.read_config().as_dict() if run.started else None)
-            split = open_data(validate(settings).data)
-            folder = run if run.started or borrow(job, store) else run.path
-            fit(split, settings, folder=folder, progress=progress)
-        except Exception as error:  # whatever it is, it belongs to this job alone
-            return Outcome("failed", _line(error))
+    try:
+        with store.lock(job) as lock:
+            if store.run(job).finished:
+                return Outcome("finished")
+            if not lock.held:
+                return Outcome("busy", lock.said())
+            _do(job, place, store, progress)
+    except Exception as error:  # whatever it is, it belongs to this job alone
+        return Outcome("failed", _line(error))
     return Outcome("finished")
+
+
+def _do(job: Job, place: Place, store: Store, progress: Progress | None) -> None:
+    run = store.run(job)
+    # What ``auto`` decided when the run began stays decided.
+    settings = located(job, place, run.read_config().as_dict() if run.started else None)
+    split = open_data(validate(settings).data)
+    folder = run if run.started or borrow(job, store) else run.path
+    fit(split, settings, folder=folder, progress=progress)
 
 
 def located(job: Job, place: Place, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from anchored._files import write_atomically
 __all__ = ["Checkpoint", "load_optimizer", "optimizer_state"]
 
 _FORMAT = "anchored-checkpoint-1"
+_ANEW = "remove the run's folder, and start the run again"
 
 
 @dataclass
@@ -55,10 +56,10 @@ class Checkpoint:
             with safe_open(path, framework="pt") as file:
                 header = file.metadata() or {}
                 if header.get("format") != _FORMAT:
-                    raise InputError(f"{path} is not a checkpoint of anchored; start the run anew")
+                    raise InputError(f"{path} is not a checkpoint of anchored; {_ANEW}")
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         except (SafetensorError, OSError) as error:
-            raise InputError(f"cannot read the checkpoint {path}: {error}; start the run anew") from error
+            raise InputError(f"cannot read the checkpoint {path}: {error}; {_ANEW}") from error
         return cls(tensors, json.loads(header["facts"]))
 
     def part(self, prefix: str) -> dict[str, Tensor]:

@@ -41,7 +41,7 @@ def finish(work: Work, prepared: Prepared) -> tuple[TrainedModel, dict[str, Any]
         "corrections": prepared.corrections,
         "temperature": temperature,
         "calibration": about,
-        "history_best": _best(history),
+        "history_best": _best(history, work.state.stage),
         "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }
     for name, dataset, batches in (
@@ -96,9 +96,13 @@ def _calibrate(work: Work, network: Network) -> tuple[float, dict[str, Any]]:
     return max(temperature, least_temperature(logits, weights=weights)), about
 
 
-def _best(history: list[Record]) -> dict[str, float | int | None]:
-    """The best test epoch, which is reported beside the last one and never chosen by."""
-    scored = [record for record in history if record.get("test_accuracy") is not None]
+def _best(history: list[Record], stage: int) -> dict[str, float | int | None]:
+    """The best test epoch of the last stage, which is reported beside the last one and never chosen by.
+
+    What an earlier stage reached is another network's; a last stage without epochs has no best one.
+    """
+    own = [record for record in history if record.get("stage", 1) == stage + 1]
+    scored = [record for record in own if record.get("test_accuracy") is not None]
     if not scored:
         return {}
     best = max(scored, key=lambda record: record["test_accuracy"] or 0.0)

@@ -130,7 +130,7 @@ class RunFolder:
         path = self.path / name
         if not path.is_file():
             return []
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [_parsed(line, path) for line in path.read_text(encoding="utf-8").splitlines()]
 
     def write_result(self, result: Mapping[str, Any]) -> None:
         """Write the final numbers: the run is finished."""
@@ -141,8 +141,17 @@ class RunFolder:
         path = self.path / "result.json"
         if not path.is_file():
             raise InputError(f"{self.path} is not finished; go on with: anchored resume {self.path}")
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return result
+        return _parsed(path.read_text(encoding="utf-8"), path)
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is damaged: not a JSON object; remove the run's folder, and do the run again")
+    return found
 
 
 def _left_by_a_crash(item: Path) -> bool:

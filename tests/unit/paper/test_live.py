@@ -1,11 +1,12 @@
 """Mirror of src/anchored/paper/live.py: progress is read from the run folders, and time left is arithmetic."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
 from anchored.paper import Outcome, work
-from anchored.paper.live import LiveTable, PlainLines, make_watcher, time_left
+from anchored.paper.live import LiveTable, Pace, PlainLines, make_watcher
 
 
 @pytest.fixture
@@ -22,10 +23,24 @@ def half(tiny, store, place):
 
 def test_time_left_is_epochs_left_at_the_mean_pace(tiny, store, half):
     waiting = tiny.jobs(methods=["ce"], cells=["digits/0.4"], seeds=[0, 1])
-    assert time_left(store, [half], [], at_once=1) == pytest.approx(6.0)
-    assert time_left(store, [half], waiting, at_once=1) == pytest.approx(3 * (2 + 2 + 2))
-    assert time_left(store, [half], waiting, at_once=2) == pytest.approx(3 * (2 + 2 + 2) / 2)
-    assert time_left(store, waiting, [], at_once=1) is None
+    pace = Pace(store)
+    assert str(pace.left(waiting, at_once=1)) == "-"
+    pace.hear(half)
+    assert pace.left([half], at_once=1).seconds == pytest.approx(6.0)
+    assert pace.left([half, *waiting], at_once=1).seconds == pytest.approx(3 * (2 + 2 + 2))
+    assert pace.left([half, *waiting], at_once=2).seconds == pytest.approx(3 * (2 + 2 + 2) / 2)
+    assert str(pace.left([], at_once=1)) == "0:00"
+
+
+def test_the_pace_of_one_network_says_nothing_of_another(tiny, store, half):
+    larger = {**half.settings, "backbone": {"name": "mlp", "options": {"hidden": [512]}}}
+    pace = Pace(store)
+    pace.hear(half)
+    left = pace.left([half, replace(half, settings=larger)], at_once=1)
+    assert left.seconds == pytest.approx(6.0)
+    assert str(left) == "over 0:06"
+    fewer = {**half.settings, "data": {**half.settings["data"], "corrupt": ["longtail=10"]}}
+    assert str(pace.left([replace(half, settings=fewer)], at_once=1)) == "-"
 
 
 def test_plain_lines_tell_what_goes_on(store, half):
@@ -62,14 +77,16 @@ def test_the_live_table_shows_every_running_cell(store, half):
     live = LiveTable(store, console, at_once=1)
     live.begin([half], 0)
     live.beat([half])
-    live.ended(half, Outcome("failed", "no [room]"))
     plain = Console(file=io.StringIO(), width=120)
     plain.print(live.drawing([half]))
+    live.ended(half, Outcome("failed", "no [room]"))
+    plain.print(live.drawing([]))
     live.end()
     shown = plain.file.getvalue()
-    assert "0 of 1 cells, 1 failed, 0:06 left" in shown
+    assert "0 of 1 cells, 0:06 left" in shown
     assert "digits/0.0" in shown
     assert "2/4" in shown
+    assert "0 of 1 cells, 1 failed, 0:00 left" in shown
     assert "no [room]" in console.file.getvalue()
 
 

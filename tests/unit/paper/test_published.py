@@ -51,6 +51,15 @@ def test_slips_are_noted_and_change_no_number():
     assert "BNN" in published("longtail_cifar100")["bbn", "cifar100/longtail-10", "accuracy"].note
 
 
+@pytest.mark.parametrize("loss", ["fl", "sce"])
+def test_a_note_that_the_loss_alone_is_better_stands_where_it_is(loss):
+    numbers = published("noise_asymmetric")
+    for eta in ("0.1", "0.2", "0.3", "0.4"):
+        anchored, alone = (numbers[row, f"cifar100/{eta}", "accuracy"] for row in (f"{loss}+fnpal", loss))
+        assert (anchored.note is not None) == (anchored.mean < alone.mean)
+        assert anchored.note is None or str(alone.mean) in anchored.note
+
+
 def test_every_slip_is_of_a_cell_that_exists():
     from anchored.paper.published import _SLIPS
 

@@ -84,11 +84,16 @@ def test_a_broken_line_is_named(results):
     results.add(record())
     path = results.path / "tiny.jsonl"
     path.write_text(path.read_text() + "<<<<<<< HEAD\n")
-    with pytest.raises(InputError, match=r"tiny\.jsonl, row 2: not JSON"):
+    with pytest.raises(InputError, match=r"tiny\.jsonl, row 2: not a record"):
         results.read("tiny")
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(InputError, match=r"tiny\.jsonl, row 1: not a record"):
+        results.by_key()
 
 
 def test_results_that_cannot_be_kept_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot create"):
         Results(tmp_path / "file" / "results").add(record())
+    with pytest.raises(InputError, match="is a file; --results takes the folder"):
+        Results(tmp_path / "file").read("tiny")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from anchored._errors import InputError
 from anchored.paper import Outcome, Results, Watcher, run, work
 from anchored.paper import runner as module
 from anchored.paper.store import Store
@@ -121,6 +122,66 @@ def test_what_is_in_other_hands_is_looked_at_again_after_the_rest(tiny, store, r
     summary = run(jobs, store, results, engine)
     assert [job.row for job in engine.started] == ["ce", "ce+fnpal", "ce"]
     assert {job.row for job in summary.finished} == {"ce", "ce+fnpal"}
+
+
+def test_no_process_is_started_for_what_another_runner_has_in_hand(tiny, store, results, place, inline):
+    mine, other = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
+    lock = store.lock(other)
+    assert lock.acquire()
+    hears = Hears()
+
+    class Meanwhile(inline):
+        def wait(self, seconds):  # the other runner ends its job after a few looks at it
+            if len(self.started) == 1 and lock.held and hears.heard.count("beat") > 3:
+                lock.release()
+                assert work(other, place).status == "finished"
+            return super().wait(seconds)
+
+    hears.beat = lambda running: hears.heard.append("beat")
+    engine = Meanwhile(place)
+    summary = run([mine, other], store, results, engine, hears)
+    assert engine.started == [mine]
+    assert summary.finished == [mine, other]
+    assert [each for each in hears.heard if each != "beat"] == [
+        ("begin", 2, 0),
+        ("busy", "ce+fnpal"),
+        ("started", "ce"),
+        ("finished", "ce"),
+        ("finished", "ce+fnpal"),
+        "end",
+    ]
+    assert len(results.read("tiny")) == 2
+
+
+def test_what_another_runner_let_go_unfinished_is_taken_up(tiny, store, results, place, inline):
+    job = tiny.job("ce", "digits/0.0", seed=0)
+    lock = store.lock(job)
+    assert lock.acquire()
+    engine, hears = inline(place), Hears()
+    hears.beat = lambda running: lock.release()
+    assert run([job], store, results, engine, hears).finished == [job]
+    assert hears.heard == [("begin", 1, 0), ("busy", "ce"), ("started", "ce"), ("finished", "ce"), "end"]
+
+
+def test_a_damaged_run_folder_fails_alone(tiny, store, results, place, inline):
+    broken, whole = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
+    work(broken, place)
+    (store.run(broken).path / "result.json").write_text('{"test": {"acc')
+    summary = run([broken, whole], store, results, inline(place))
+    assert summary.finished == [whole]
+    ((job, why),) = summary.failed
+    assert job == broken
+    assert "result.json is damaged" in why
+
+
+def test_a_folder_of_records_that_cannot_be_made_is_refused_before_anything_is_done(
+    tiny, store, place, inline, tmp_path
+):
+    (tmp_path / "taken").write_text("")
+    engine = inline(place)
+    with pytest.raises(InputError, match="taken"):
+        run(tiny.jobs(seeds=[0]), store, Results(tmp_path / "taken"), engine)
+    assert engine.started == []
 
 
 def test_the_engine_is_closed_when_the_runner_is_stopped(tiny, store, results, place, inline):

@@ -66,6 +66,7 @@ def test_names_and_patterns_choose(tiny):
         ("ce+fnpal (aligned)", "digits/0.4", 5),
     ]
     assert [job.row for job in tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0])] == ["ce"]
+    assert [job.row for job in tiny.jobs(methods=["CE-FNPAL"], cells=["digits/0.0"], seeds=[0])] == ["ce+fnpal"]
 
 
 @pytest.mark.parametrize(

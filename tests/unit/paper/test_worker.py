@@ -94,6 +94,14 @@ def test_what_is_wrong_with_a_job_is_its_outcome(tiny, store, place):
     assert not store.run(strange).path.exists()
 
 
+def test_a_lock_that_cannot_be_opened_is_an_outcome_too(tiny, store, place):
+    job = tiny.job("ce", "digits/0.0", seed=0)
+    store.lock(job).path.mkdir()
+    outcome = work(job, place)
+    assert outcome.status == "failed"
+    assert outcome.message.startswith(f"cannot open {store.lock(job).path} to lock it: Is a directory; make it")
+
+
 def test_lists_are_looked_for_in_the_data_root_and_built_in_sets_are_not(tiny, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
     there = replace(place, data_root="/data")

@@ -55,6 +55,18 @@ def test_the_best_epoch_is_shown_beside_the_last_and_not_chosen(run):
     assert run.result["test"]["accuracy"] == accuracies[-1]
 
 
+def test_the_best_epoch_is_one_of_the_last_stage():
+    result = fit(
+        load_digits(), {**SETTINGS, "method": {"name": "crt"}, "train": {"epochs": 2}, "second": {"epochs": 2}}
+    )
+    accuracies = [record["test_accuracy"] for record in result.history]
+    assert len(accuracies) == 4
+    assert result.result["history_best"]["epoch"] in (3, 4)
+    assert result.result["history_best"]["test_accuracy"] == max(accuracies[2:])
+    post_hoc = fit(load_digits(), {**SETTINGS, "method": {"name": "post-hoc"}, "train": {"epochs": 1}})
+    assert post_hoc.result["history_best"] == {}  # its epochs are those of another network
+
+
 def test_without_epochs_there_is_no_best_one():
     _, _, result = finished()
     assert result["history_best"] == {}

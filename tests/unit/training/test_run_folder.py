@@ -94,6 +94,15 @@ def test_a_spoilt_configuration_is_refused_with_its_file(text, tmp_path):
         run.read_config()
 
 
+@pytest.mark.parametrize("text", ['{"epoch": 1', "[1]"])
+def test_spoilt_numbers_are_refused_with_their_file(text, tmp_path):
+    run = started(tmp_path / "run")
+    for name, read in (("history.jsonl", lambda: run.read_lines("history.jsonl")), ("result.json", run.read_result)):
+        (run.path / name).write_text(text)
+        with pytest.raises(InputError, match=rf"{name} is damaged: not a JSON object; remove the run's folder"):
+            read()
+
+
 def test_numbers_that_are_not_json_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
         started(tmp_path / "run").write_lines("history.jsonl", [{"loss": float("nan")}])

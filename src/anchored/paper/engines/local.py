@@ -17,6 +17,7 @@ from anchored._checks import check_integer
 from anchored.paper.engines._base import Engine
 from anchored.paper.table import Job
 from anchored.paper.worker import Outcome, Place, work
+from anchored.training.runtime import pick_device
 
 __all__ = ["LocalEngine"]
 
@@ -26,14 +27,13 @@ class LocalEngine(Engine):
 
     Args:
         place: Where jobs are done.
-        jobs: How many at a time; by default as many as there are cores for the threads of each.
+        jobs: How many at a time; by default as many as there are cores for the threads of each, and one on a GPU.
     """
 
     def __init__(self, place: Place, *, jobs: int | None = None) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.place = place
         self.limit = (
-            max(1, cores // place.threads)
+            _room(place)
             if jobs is None
             else check_integer("jobs", jobs, low=1, way_out="it is how many cells are run at a time")
         )
@@ -78,6 +78,14 @@ class LocalEngine(Engine):
             process.join()
             here.close()
         self._running.clear()
+
+
+def _room(place: Place) -> int:
+    """How many jobs go on well at a time; those on an accelerator would all be on the same one."""
+    if pick_device(place.device).type != "cpu":
+        return 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // place.threads)
 
 
 def _work_in_a_process(job: Job, place: Place, there: Connection) -> None:

@@ -7,6 +7,7 @@ Ray, on another machine if need be, and goes on from its checkpoint.
 from __future__ import annotations
 
 import os
+import socket
 from typing import Any
 
 from anchored._checks import check_integer, check_real
@@ -18,6 +19,7 @@ from anchored.paper.worker import Outcome, Place, work
 __all__ = ["RayEngine"]
 
 _RETRIES = 3
+_PATIENCE = 5.0  # seconds until a cluster that does not answer is given up
 
 
 class RayEngine(Engine):
@@ -38,15 +40,21 @@ class RayEngine(Engine):
         self._ours = not self.ray.is_initialized()
         if self._ours:
             self._connect(jobs)
-        self.limit = jobs if jobs is not None else self._room(gpus)
+        room = self._room(gpus)
+        self.limit = room if jobs is None else min(jobs, room)
         self._task = self.ray.remote(num_cpus=place.threads, num_gpus=gpus, max_retries=_RETRIES)(work)
         self._running: dict[Any, Job] = {}
 
     def _connect(self, jobs: int | None) -> None:
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        named = os.environ.get("RAY_ADDRESS")
+        if named:
+            _reach(named)
         try:
             self.ray.init(address="auto", **quiet)
         except ConnectionError:
+            if named and named != "local":
+                raise _unreachable(named) from None
             cores = max(os.cpu_count() or 1, (jobs or 1) * self.place.threads)
             self.ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
 
@@ -92,6 +100,23 @@ class RayEngine(Engine):
         self._running.clear()
         if self._ours:
             self.ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Refuse an address where nobody listens; Ray itself would go on trying for minutes."""
+    host, _, port = address.partition("://")[2].rpartition(":") if "://" in address else address.rpartition(":")
+    if not host or not port.isdigit():
+        return  # auto, local: Ray looks for itself
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except (OSError, OverflowError):
+        raise _unreachable(address) from None
+
+
+def _unreachable(address: str) -> InputError:
+    return InputError(
+        f"no Ray cluster answers at RAY_ADDRESS={address}; start it, or unset RAY_ADDRESS for a local one"
+    )
 
 
 def _ray() -> Any:  # noqa: ANN401 - a module that may be missing

@@ -1,3 +1,3 @@
-"""One file per table: its claim, its command, its cost, and its settings as typed values."""
+"""One file per table: its claim, command, cost and expected numbers, and its settings as typed values."""
 
 __all__: list[str] = []

@@ -1,9 +1,10 @@
 """``auto`` on MNIST, told nothing about its labels, beside the best published number of each column. Ours.
 
 Claim
-    Whoever does not know how noisy the labels are does no worse than those who were told: ``auto`` estimates the rate,
-    doubts single labels, chooses the method and decides when to stop. The numbers beside it are the best of the fifteen
-    rows of the paper, whose methods were given the rate; on clean labels it is to be no worse than cross entropy.
+    Under noise, whoever does not know the rate does no worse than those who were told: ``auto`` estimates it, doubts
+    single labels, chooses the method and decides when to stop. The numbers beside it are the best of the fifteen rows
+    of the paper, whose methods were given the rate. It is above them in every noisy column; on clean labels it is cross
+    entropy, over 12 epochs, and below the best.
 
 Command
     ``anchored paper run auto_mnist --data-root DATA``.
@@ -15,9 +16,15 @@ Setting
     test set is scored once, at the end.
 
 Cost
-    A run of ``auto`` is 12 epochs on 55,000 images and, before it, a look at the labels that costs a third of that:
-    10 minutes of one core, 7 without the look. All columns with three seeds: 7 hours of one core. On one GPU, an
-    estimate, half an hour.
+    A run of ``auto`` is 12 epochs on 55,000 images and, before it, a look at the labels that costs a third of that: 10
+    minutes of one core, 7 without the look (7 to 11 in the records, which leave the look out and had other work
+    beside). All of it, 48 runs: 3.5 hours on two cores. On one GPU, an estimate, half an hour.
+
+Expected
+    From the records, means of three seeds, beside the best published. Symmetric, at 0.2, 0.4, 0.6 and 0.8: 99.31,
+    99.23, 99.06 and 96.30 beside 99.24, 98.76, 97.94 and 94.65. Asymmetric, at 0.2, 0.3 and 0.4: 99.32, 99.30 and 99.16
+    beside 99.08, 98.82 and 97.27. Clean: 99.07, as cross entropy here, beside 99.42. The rate is estimated within 0.9
+    points.
 """
 
 from __future__ import annotations
@@ -65,7 +72,7 @@ def _best(table: str, cell: str) -> Published:
 TABLE = Table(
     name="auto_mnist",
     title="Test accuracy (%) after the last epoch and noise rate (%), MNIST, nothing told about the labels",
-    claim="Not told the noise rate, auto reaches the best published number of each column, where it was given.",
+    claim="Not told the noise rate, auto is above the best published number of each noisy column, where it was given.",
     rows=(Row(name="auto", method="auto", ours=True), Row(name="ce", method="ce", ours=True)),
     cells=tuple(_cell(name, corruption) for name, corruption, _ in _COLUMNS),
     published={("auto", f"mnist/{name}", "accuracy"): _best(*where) for name, _, where in _COLUMNS},

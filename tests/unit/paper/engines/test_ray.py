@@ -1,5 +1,6 @@
 """Mirror of src/anchored/paper/engines/ray.py: what Ray is asked for, with a Ray that only remembers."""
 
+import socket
 from types import SimpleNamespace
 
 import pytest
@@ -61,6 +62,7 @@ def made(monkeypatch, ray, place=PLACE, **options):
 
 
 def test_an_existing_cluster_is_joined_and_a_local_one_started_otherwise(monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
     ray = FakeRay(cluster=True)
     made(monkeypatch, ray)
     assert [options["address"] for options in ray.inits] == ["auto"]
@@ -80,6 +82,30 @@ def test_each_job_asks_for_its_threads_and_its_share_of_a_gpu(monkeypatch):
 def test_a_cluster_without_room_is_refused(monkeypatch):
     with pytest.raises(InputError, match="no room for a cell of 1 threads and 2 GPUs"):
         made(monkeypatch, FakeRay(), gpus=2.0)
+    with pytest.raises(InputError, match="no room for a cell of 1 threads and 2 GPUs"):
+        made(monkeypatch, FakeRay(cluster=True), gpus=2.0, jobs=1)  # would wait for ever
+
+
+def test_more_jobs_than_the_cluster_has_room_for_wait_here(monkeypatch):
+    assert made(monkeypatch, FakeRay(cluster=True, cpus=4.0), jobs=9).free == 4
+    assert made(monkeypatch, FakeRay(cluster=True, cpus=4.0), jobs=3).free == 3
+
+
+def test_a_named_cluster_that_does_not_answer_is_refused_at_once(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens here
+        port = taken.getsockname()[1]
+        for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}"):
+            monkeypatch.setenv("RAY_ADDRESS", address)
+            ray = FakeRay(cluster=True)
+            with pytest.raises(InputError, match=f"no Ray cluster answers at RAY_ADDRESS={address}; start it"):
+                made(monkeypatch, ray)
+            assert ray.inits == []
+        taken.listen()
+        assert made(monkeypatch, FakeRay(cluster=True), jobs=1).free == 1
+        ray = FakeRay()  # somebody listens, but it is no Ray: a local cluster is not what was asked for
+        with pytest.raises(InputError, match="no Ray cluster answers"):
+            made(monkeypatch, ray)
 
 
 def test_outcomes_come_back_and_what_ray_gave_up_is_lost(monkeypatch):

@@ -10,7 +10,7 @@ def test_its_rows_and_measures_are_the_published_ones():
 
 def test_the_data_are_the_lists_of_the_benchmark():
     data = TABLE.job("mislas+pal", "imagenet-lt", seed=0).settings["data"]
-    assert (data["source"], data["test"]) == TABLE.needs
+    assert (data["source"], data["test"]) == tuple(TABLE.needs)
     assert data["augment"][0] == "resized-crop=224"
 
 

@@ -12,7 +12,7 @@ def test_its_rows_are_the_published_ones():
 def test_fifty_classes_of_the_lists_and_scale_one():
     settings = TABLE.job("ce+fnpal", "webvision-mini", seed=0).settings
     assert settings["data"]["below_label"] == 50
-    assert (settings["data"]["source"], settings["data"]["test"]) == TABLE.needs
+    assert (settings["data"]["source"], settings["data"]["test"]) == tuple(TABLE.needs)
     assert parse("ce+fnpal").noise_aware
     assert noise_aware_scale(settings["method"]["noise_rate"]) == 1.0
 
