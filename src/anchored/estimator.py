@@ -258,6 +258,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             )
         if self.lr != "auto":
             chosen["optimizer"]["lr"] = check_real("lr", self.lr, low=0, closed="neither", way_out="or pass 'auto'")
+        if self.settings is not None and not isinstance(self.settings, dict):
+            raise InputError(f"settings must be a nested dictionary or None, got {type(self.settings).__name__}")
         return merge(merge(base, self.settings or {}), chosen)
 
     def _method_name(self) -> str:

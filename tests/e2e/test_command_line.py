@@ -130,6 +130,18 @@ BAD = [
     ("fit t.csv --label kinds --out r", "no label column 'kinds'; did you mean 'kind'?"),
     ("fit one.csv --label kind --out r", "training needs at least two classes"),
     ("fit nan.csv --label kind --out r", "nan.csv, row 3, column 'f0'"),
+    (
+        "fit t.csv --label kind --noise-rate nan --out r",
+        "setting 'method.noise_rate' in the configuration: input should",
+    ),
+    (
+        "fit t.csv --label kind --noise-rate 1.5 --out r",
+        "setting 'method.noise_rate' in the configuration: input should",
+    ),
+    ("fit t.csv --label kind --set method.scale=.inf --out r", "setting 'method.scale' in the configuration: input"),
+    ("fit t.csv --label kind --set data.hold_out=1.5 --out r", "setting 'data.hold_out' in the configuration: input"),
+    ("fit t.csv --label kind --set lr --out r", "for instance optimizer.lr=0.1"),
+    ("fit digits --label kind --out r", "--label names a column of a table, and digits is none"),
     ("fit t.csv --label kind --out taken", "taken is not empty"),
     ("fit t.csv --label kind --out run", "run holds a finished run"),
     ("fit t.csv --label kind --out t.csv", "t.csv is a file"),
@@ -138,7 +150,7 @@ BAD = [
     ("predict run one.csv --out p.csv", "column 'f1' is missing, and the model needs it"),
     ("predict empty t.csv --out p.csv", "empty holds no run"),
     ("resume empty", "empty holds no run"),
-    ("corrupt t.csv --label kind --symmetric 2 --out r", "eta must lie in [0, 1)"),
+    ("corrupt t.csv --label kind --symmetric 2 --out r", "the noise rate must lie in [0, 1)"),
 ]
 
 

@@ -89,14 +89,32 @@ def test_the_page_of_choices_quotes_the_scales():
 def test_the_page_of_choices_quotes_the_runs_on_mnist():
     _, rows = quoted("docs/paper/deviations.md", "| | noise | last epoch |")
     draws = {"same number in every class": "", "label by label": " (iid)"}
+    own = {"signed features": " (signed)", "random simplex, pixels between 0 and 1": " (pixels)"}
     for label, noise, last, best, five, published in rows:
         method, _, anchors = label.partition(", ")
         aligned = anchors.startswith("aligned")
-        row = method.lower() + (f" ({anchors.replace(' = ', '=')})" if aligned else draws[noise])
-        table = "unstated" if draws[noise] else "orientation" if "s=" in row else "noise_symmetric"
+        row = method.lower() + (f" ({anchors.replace(' = ', '=')})" if aligned else own.get(anchors, draws[noise]))
+        table = "noise_symmetric"
+        if row.endswith((" (iid)", " (pixels)")):
+            table = "unstated"
+        elif "s=" in row or row.endswith(" (signed)"):
+            table = "orientation"
         (record,) = [r for r in RESULTS.read(table) if (r["row"], r["cell"], r["seed"]) == (row, "mnist/0.8", 0)]
         assert says(last, 100 * record["last"]["accuracy"]), label
         assert says(best, 100 * record["best"]["accuracy"], record["best"]["epoch"]), label
         # The first records do not keep the accuracy class by class.
         assert not record.get("per_class") or says(five, 100 * record["per_class"][5]), label
-        assert says(published, *([] if aligned else printed_number(method.lower()))), label
+        ours = aligned or anchors == "signed features"
+        assert says(published, *([] if ours else printed_number(method.lower()))), label
+
+
+def test_the_readme_quotes_the_hours_on_cifar():
+    (_, *methods), ((first, *printed), (second, *ours)) = quoted("README.md", "| CIFAR-10, 60 % wrong |")
+    epochs = 14
+    assert (first, second) == ("published, 120 epochs", f"here, {epochs} epochs")
+    for method, published, here in zip(methods, printed, ours, strict=True):
+        row, cell = method.lower(), "cifar10/0.6"
+        found = [r for r in RESULTS.read("noise_symmetric") if (r["row"], r["cell"]) == (row, cell)]
+        (record,) = [r for r in found if variant(r) == (epochs, "bf16")]
+        assert says(here, 100 * record["last"]["accuracy"]), method
+        assert says(published, PUBLISHED[row, cell, "accuracy"].mean), method

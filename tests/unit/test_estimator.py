@@ -341,6 +341,7 @@ def test_can_be_calibrated_once_more_by_scikit_learn(blobs):
         ({"class_weight": {"ant": 0.0}}, "class_weight must be positive, got 0.0 for class 'ant'"),
         ({"precision": "16"}, "train.precision"),
         ({"settings": {"train": {"epoch": 3}}}, "did you mean 'epochs'"),
+        ({"settings": 3}, "settings must be a nested dictionary or None, got int"),
     ],
 )
 def test_bad_parameters_are_refused_in_fit(blobs, parameters, message):

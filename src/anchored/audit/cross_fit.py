@@ -32,7 +32,7 @@ from anchored.training.runtime import make_runtime
 __all__ = ["CrossFit", "cross_fit", "halves", "pilot_epochs"]
 
 FILE = "cross_fit.safetensors"
-_STEPS, _FEWEST_STEPS = 900, 250
+_STEPS, _FEWEST_STEPS, _LEAST_STEPS = 900, 250, 25
 _SMALL_BATCH = 64
 _LEAST_SHARE, _LARGEST_SHARE, _FEW = 0.1, 0.35, 6
 _PILOT_RATE = 0.2
@@ -98,7 +98,7 @@ def cross_fit(
         >>> from anchored.data import load_digits
         >>> crossed = cross_fit(load_digits().train, {"train": {"epochs": 4}})
         >>> crossed.logits.shape, crossed.epochs
-        (torch.Size([1437, 10]), 2)
+        (torch.Size([1437, 10]), 3)
     """
     if not dataset.labelled:
         raise InputError(f"{dataset.name}: labels can be checked only where there are some; leave the others out")
@@ -166,13 +166,18 @@ def halves(labels: Tensor, seed: int) -> Tensor:
 def pilot_epochs(epochs: int, n: int, batch_size: int) -> int:
     """How long a half trains: some 900 steps, between a tenth and a third of the run's epochs, or half of a few.
 
+    However short the run is, 25 steps are made: models that have learnt nothing would take every label for wrong.
+
     Example:
         >>> pilot_epochs(40, 1437, 64), pilot_epochs(50, 60_000, 128), pilot_epochs(120, 50_000, 128)
         (14, 5, 12)
+        >>> pilot_epochs(1, 120, 128)
+        25
     """
     wanted = max(-(-_STEPS // _steps_of_half(n, batch_size)), round(_LEAST_SHARE * epochs))
     most = max(int(_LARGEST_SHARE * epochs), min(_FEW, epochs // 2))
-    return max(1, min(wanted, most))
+    least = -(-_LEAST_STEPS // _steps_of_half(n, min(batch_size, _SMALL_BATCH)))
+    return max(least, min(wanted, most))
 
 
 def _steps_of_half(n: int, batch_size: int) -> int:

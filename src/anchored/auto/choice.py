@@ -120,7 +120,8 @@ def _text(
 ) -> str:
     low, high = noise.interval
     said = [f"About {noise.rate:.1%} of the labels look wrong (between {low:.1%} and {high:.1%})"]
-    said[0] += "." if noisy else ", too few to matter, so they are trained on as they are."
+    few = "too few to matter" if noise.rate < _CLEAN else "perhaps none"
+    said[0] += "." if noisy else f", {few}, so they are trained on as they are."
     if targets is not None:
         n = len(targets.dataset)
         said.append(

@@ -93,6 +93,7 @@ def fit(
     settings = gather(config, flags, set_ or [])
     if corrections is not None:
         settings["data"].pop("corrections_digest", None)  # that of a --config file is the state of another file
+    _check_columns(settings["data"])
     _check_words(settings)
     split = open_data(validate(settings).data)
     run = _default_folder(settings, split) if out is None else RunFolder.plan(out)
@@ -122,6 +123,17 @@ def _check_writable(folder: Path, *, name: str) -> None:
         raise InputError(
             f"{name} cannot be made, because {parent} cannot be written to ({error.strerror}); choose another folder"
         ) from None
+
+
+def _check_columns(data: dict[str, Any]) -> None:
+    """Refuse a column of data that has none: whoever names one means other data."""
+    from anchored.data import BUILT_IN
+
+    source = str(data.get("source", ""))
+    if source in BUILT_IN or Path(source).expanduser().is_dir():
+        for name in ("label", "image"):
+            if data.get(name) is not None:
+                raise InputError(f"--{name} names a column of a table, and {source} is none; leave it out")
 
 
 def _check_words(settings: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ def prototypes(
     out: Annotated[
         Path | None, typer.Option(help="Where to write them, as float32 of shape (K, D); a file ending in .npy.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of their orientation, or of the search.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of their orientation, or of the search.")] = 0,
     json: AsJson = False,
 ) -> None:
     """Make class prototypes and measure them."""

@@ -23,6 +23,8 @@ def resume(
     folder = RunFolder.open(run)
     if folder.finished:
         tell(f"{run} is finished; this is its result")
+        if not (folder.path / "report.html").is_file():  # stopped between the result and the report
+            tell(f"its report is missing; draw it with: anchored report {run}")
     else:
         config = folder.read_config()
         train(open_data(config.data), config.as_dict(), folder, draw=True)

@@ -70,7 +70,8 @@ def _finite_float32(array: Array, *, where: str) -> Tensor:
         row, *place = (int(i) for i in np.argwhere(bad)[0])
         at = f"row {row}, column {place[0]}" if len(place) == 1 else f"row {row}"
         raise InputError(
-            f"{where}, {at}: features must be finite, got {array[(row, *place)]} ({int(bad.sum())} such in all); "
+            f"{where}, {at}: features must be finite in single precision, got {array[(row, *place)]} "
+            f"({int(bad.sum())} such in all); "
             f"fill or drop them"
         )
     return torch.from_numpy(values)

@@ -69,7 +69,7 @@ class CorruptionPlan:
 
     def __post_init__(self) -> None:
         check_real("rho", self.rho, low=1, way_out="it is the largest class over the smallest")
-        check_real("eta", self.eta, low=0, high=1, closed="left", way_out="it is a share of the labels")
+        check_real("the noise rate", self.eta, low=0, high=1, closed="left", way_out="it is a share of the labels")
         if self.n_max is not None:
             check_integer("n_max", self.n_max, low=1, way_out="it is the size of the largest class")
 

@@ -75,7 +75,7 @@ def load_list(
     for i, file in enumerate(files):
         if not file.is_file():
             raise InputError(
-                f"{path}, row {rows[i]}: there is no file {file}; give the folder its paths start in as root"
+                f"{path}, row {rows[i]}: there is no file {file}; give the folder its paths start in as --data-root"
             )
     if len(files) > _LARGE and shape is None:
         shape = (3, side or 224, side or 224)

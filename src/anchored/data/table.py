@@ -201,8 +201,8 @@ def _features(table: _Table, features: list[str], shape: tuple[int, ...] | None)
     if len(bad):
         row, column = (int(i) for i in bad[0])
         raise InputError(
-            f"{table.where(row)}, column {features[column]!r}: features must be finite, got {values[row, column]} "
-            f"({len(bad)} such in all); fill or drop them"
+            f"{table.where(row)}, column {features[column]!r}: features must be finite in single precision, "
+            f"got {values[row, column]} ({len(bad)} such in all); fill or drop them"
         )
     return TensorInputs(torch.from_numpy(floats))
 

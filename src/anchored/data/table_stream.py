@@ -166,7 +166,7 @@ def _finite(values: Floats, row_of: Callable[[int], str], columns: list[str]) ->
         return values, {}
     errors = {
         int(i): f"{row_of(int(i))}, column {columns[int(bad[i].argmax())]!r}: "
-        f"features must be finite, got {values[i, int(bad[i].argmax())]}; fill or drop them"
+        f"features must be finite in single precision, got {values[i, int(bad[i].argmax())]}; fill or drop them"
         for i in np.flatnonzero(bad.any(axis=1))
     }
     return values[~bad.any(axis=1)], errors

@@ -48,6 +48,8 @@ class Layer:
 
 def layers(model: nn.Module) -> list[Layer]:
     """All layers that could be a classifier, each once, in the order in which they were registered."""
+    if not isinstance(model, nn.Module):
+        raise InputError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     found: list[Layer] = []
     for name, module in model.named_modules():
         inside_a_head = any(isinstance(layer.module, Head) and is_below(name, layer.name) for layer in found)

@@ -25,7 +25,10 @@ def check_counts(counts: Counts) -> Tensor:
         >>> check_counts([90, 10])
         tensor([90., 10.], dtype=torch.float64)
     """
-    given = torch.as_tensor(counts).detach().to(torch.float64)
+    try:
+        given = torch.as_tensor(counts).detach().to(torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"counts must hold one number per class, got {counts!r}") from None
     if given.ndim != 1 or given.numel() < 2:
         raise InputError(f"counts must hold one number per class, at least two, got shape {tuple(given.shape)}")
     bad = (~(given > 0) | ~torch.isfinite(given)).nonzero().flatten().tolist()

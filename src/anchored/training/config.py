@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -32,8 +32,12 @@ __all__ = [
 ]
 
 
+_Share = Annotated[float, Field(ge=0, lt=1)]
+_Positive = Annotated[float, Field(gt=0)]
+
+
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class DataConfig(_Part):
@@ -55,7 +59,7 @@ class DataConfig(_Part):
     """A reviewer's decisions on labels, applied after the corruption: a file as ``anchored review`` writes it."""
     corrections_digest: str | None = None
     """In which state the file was read; written by the run, so that decisions made later do not change it."""
-    hold_out: float | Literal["auto"] = "auto"
+    hold_out: _Share | Literal["auto"] = "auto"
     """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""
     augment: tuple[str, ...] | Literal["auto"] = "auto"
     normalize: str = "auto"
@@ -66,8 +70,8 @@ class MethodConfig(_Part):
     """Which method, and what it needs to know."""
 
     name: str = "auto"
-    noise_rate: float | Literal["auto"] = "auto"
-    scale: float | Literal["auto"] = "auto"
+    noise_rate: _Share | Literal["auto"] = "auto"
+    scale: _Positive | Literal["auto"] = "auto"
     anchors: Literal["auto", "aligned", "random", "paper"] = "auto"
     loss: dict[str, float | str | bool] = Field(default_factory=dict)
     """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
@@ -108,7 +112,7 @@ class SecondConfig(_Part):
 
     epochs: int | Literal["auto"] = Field(default="auto")
     """By default those of the method's reference, but never more than the first stage has."""
-    lr: float | Literal["auto"] = Field(default="auto")
+    lr: _Positive | Literal["auto"] = Field(default="auto")
     """By default the first stage's, times the factor of the method's reference."""
     schedule: str = "cosine"
 
@@ -219,7 +223,8 @@ def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> 
                 f"unknown setting {'.'.join(path)!r} in {where}; {suggest(path[-1], _known_settings(path[:-1]))}"
             ) from None
         said = first["msg"][0].lower() + first["msg"][1:]
-        name = ".".join(part for part in path if part not in ("float", "int") and not part.startswith("literal"))
+        # Of a value that may be of several kinds, the last part of the place is the kind.
+        name = ".".join(part for part in path if not part.startswith(("float", "int", "constrained-", "literal")))
         raise InputError(f"setting {name!r} in {where}: {said}, got {first['input']!r}") from None
 
 
@@ -234,7 +239,7 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
     for setting in settings:
         path, equals, text = setting.partition("=")
         if not equals or not path or "" in path.split("."):
-            raise InputError(f"--set takes path=value, for instance train.lr=0.1, got {setting!r}")
+            raise InputError(f"--set takes path=value, for instance optimizer.lr=0.1, got {setting!r}")
         try:
             value: Any = yaml.safe_load(text)
         except yaml.YAMLError:

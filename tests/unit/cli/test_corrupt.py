@@ -63,7 +63,7 @@ def test_the_same_seed_gives_the_same_labels(tmp_path):
     ("arguments", "message"),
     [
         ((), "nothing to do"),
-        (("--symmetric", 1.5), "eta must lie in"),
+        (("--symmetric", 1.5), "the noise rate must lie in"),
         (("--symmetric", 0.1, "--asymmetric", 0.1), "exclude each other"),
         (("--longtail", 1e9), "leaves a class without a sample"),
         (("--symmetric", 0.1, "--seed", -1), "--seed must be at least 0"),

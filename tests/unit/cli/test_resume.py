@@ -11,7 +11,9 @@ from anchored.cli import app
 def test_a_finished_run_says_so_and_shows_its_result(table_run):
     done = CliRunner().invoke(app, ["resume", str(table_run.path), "--json"])
     assert done.exit_code == 0
-    assert done.stderr == f"anchored: {table_run.path} is finished; this is its result\n"
+    finished, missing = done.stderr.splitlines()
+    assert finished == f"anchored: {table_run.path} is finished; this is its result"
+    assert missing == f"anchored: its report is missing; draw it with: anchored report {table_run.path}"
     assert json.loads(done.stdout)["config_hash"] == table_run.read_config().content_hash
 
 

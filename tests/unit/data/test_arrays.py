@@ -36,7 +36,10 @@ def test_channels_last_images_are_transposed_not_reshaped():
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (np.array([[1.0, 2.0], [3.0, np.nan]]), "X, row 1, column 1: features must be finite, got nan"),
+        (
+            np.array([[1.0, 2.0], [3.0, np.nan]]),
+            "X, row 1, column 1: features must be finite in single precision, got nan",
+        ),
         (np.array([[1.0, -np.inf]]), "row 0, column 1: .* got -inf"),
         (np.array([[1e300]]), r"got 1e\+300"),
         (np.array([["a"]]), "must hold numbers"),

@@ -131,7 +131,7 @@ def test_nothing_asked_is_nothing_done():
         (["symmetric=0.4", "symmetric=0.2"], "symmetric is given twice"),
         (["symmetric=0.4", "asymmetric=0.2"], "symmetric and asymmetric exclude each other; give one noise only"),
         (["longtail=10", "step=10"], "longtail and step exclude each other; give one imbalance only"),
-        (["symmetric=1.4"], r"eta must lie in \[0, 1\)"),
+        (["symmetric=1.4"], r"the noise rate must lie in \[0, 1\)"),
         (["longtail=0.01"], "rho must lie in"),
         (
             ["longtail=100:many"],

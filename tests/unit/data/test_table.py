@@ -100,8 +100,8 @@ def test_the_label_column_can_be_named(tmp_path):
         ("x,label\n1,a\nred,b\n", {}, "row 3, column 'x': features must be numbers, got 'red'; encode text"),
         ("x;label\n1,5;a\n2,5;b\n", {}, "row 2, column 'x': .* got '1,5'; write decimals with a point"),
         ("x,label\n1,a\n,b\n", {}, "row 3, column 'x': the cell is empty"),
-        ("x,label\n1,a\nnan,b\n", {}, "row 3, column 'x': features must be finite, got nan"),
-        ("x,label\n1,a\n1e99,b\n", {}, r"row 3, column 'x': features must be finite, got 1e\+99"),
+        ("x,label\n1,a\nnan,b\n", {}, "row 3, column 'x': features must be finite in single precision, got nan"),
+        ("x,label\n1,a\n1e99,b\n", {}, r"row 3, column 'x': features must be finite in single precision, got 1e\+99"),
         ("x,label\n1,a\n2,\n", {}, "row 3: the label in column 'label' is empty"),
         ("x,label\n1,a\n2,a\n", {}, "all 2 samples are of class 'a'"),
         ("label\na\nb\n", {}, "no column beside the label"),
@@ -203,7 +203,10 @@ def test_parquet_agrees_with_csv(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"x": [1.0, None], "label": [0, 1]}, "row 1, column 'x': features must be finite, got nan"),
+        (
+            {"x": [1.0, None], "label": [0, 1]},
+            "row 1, column 'x': features must be finite in single precision, got nan",
+        ),
         ({"x": ["a", "b"], "label": [0, 1]}, "column 'x': features must be numbers, got"),
         ({"x": [1.0, 2.0], "label": [0, None]}, "row 1: column 'label' is empty"),
         ({"x": [1.0, 2.0], "label": ["a", None]}, "row 1: the label in column 'label' is empty"),

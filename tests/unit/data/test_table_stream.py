@@ -77,8 +77,8 @@ BROKEN = [
     ("oops,4", "column 'x': features must be numbers, got 'oops'"),
     ('"1,5",4', "column 'x': features must be numbers, got '1,5'; write decimals with a point"),
     (",4", "column 'x': the cell is empty"),
-    ("nan,4", "column 'x': features must be finite, got nan"),
-    ("4,1e39", r"column 'y': features must be finite, got 1e\+39"),
+    ("nan,4", "column 'x': features must be finite in single precision, got nan"),
+    ("4,1e39", r"column 'y': features must be finite in single precision, got 1e\+39"),
     ("4", "1 fields where the heading names 2"),
     ("4,5,6", "3 fields where the heading names 2"),
     ("  ", "1 fields where the heading names 2"),
@@ -118,7 +118,7 @@ def test_an_empty_cell_of_parquet_is_named(tmp_path):
     ids, inputs, errors = together(stream_table(tmp_path / "t.parquet", shape=(2,)))
     assert len(ids) == 3
     assert inputs.tolist() == [[1, 1]]
-    assert "row 1, column 'x': features must be finite" in errors["row 1"]
+    assert "row 1, column 'x': features must be finite in single precision" in errors["row 1"]
     assert "row 2, column 'b'" in errors["row 2"]
 
 

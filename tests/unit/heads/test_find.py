@@ -186,6 +186,11 @@ class TestByName:
             find_layer(self.model, None, "pair")
 
 
+def test_what_is_no_module_is_refused():
+    with pytest.raises(InputError, match=r"model must be a torch\.nn\.Module, got str"):
+        find_layer("net", 5, None)
+
+
 def test_finding_changes_nothing():
     model = Net(fc=nn.Linear(4, 5))
     before = torch.random.get_rng_state()

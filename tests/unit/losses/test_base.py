@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -79,6 +80,8 @@ def test_only_numbers_multiply_and_only_losses_add():
 @pytest.mark.parametrize(
     ("logits", "target", "message"),
     [
+        (np.zeros((3, 4)), torch.zeros(3).long(), "logits must be a torch.Tensor, got ndarray; try torch.as_tensor"),
+        (torch.zeros(3, 4), [0, 1, 2], "target must be a torch.Tensor, got list"),
         (torch.zeros(3), torch.zeros(3).long(), r"logits must be a floating point tensor \(n, k\)"),
         (torch.zeros(3, 4).long(), torch.zeros(3).long(), "logits must be a floating point tensor"),
         (torch.zeros(3, 4), torch.zeros(2).long(), r"one int64 label per row .* got target \(2,\)"),

@@ -22,6 +22,7 @@ def test_takes_sequences_and_tensors(counts):
         ([5, -3], "got -3 for class 1"),
         ([5, math.nan], "got nan for class 1"),
         ([math.inf, 5], "got inf for class 0"),
+        ("abc", "one number per class, got 'abc'"),
         ([5], r"at least two, got shape \(1,\)"),
         ([[5, 3]], r"one number per class, at least two, got shape \(1, 2\)"),
     ],
