@@ -132,7 +132,8 @@ class Loss(nn.Module, ABC):
 
     def forward(self, logits: Tensor, target: Tensor) -> Tensor:
         """The loss of the batch, weighted and reduced."""
-        if isinstance(target, Tensor) and target.is_floating_point():  # what is no tensor is refused below
+        _check_tensors(logits, target)
+        if target.is_floating_point():
             mass = target if self.weight is None else target * self._weight_for(logits)
             return self._reduced(self.pointwise(logits, mass))
         values = self.pointwise(logits, target)
@@ -192,9 +193,7 @@ class Loss(nn.Module, ABC):
 
     def _checked(self, logits: Tensor, target: Tensor) -> Tensor:
         """``logits`` in at least single precision, once shapes and dtypes have been found to fit."""
-        for name, given in (("logits", logits), ("target", target)):
-            if not isinstance(given, Tensor):
-                raise InputError(f"{name} must be a torch.Tensor, got {type(given).__name__}; try torch.as_tensor")
+        _check_tensors(logits, target)
         shapes = f"got target {tuple(target.shape)} {target.dtype} for logits {tuple(logits.shape)} {logits.dtype}"
         if logits.ndim != 2 or not logits.is_floating_point():
             raise InputError(f"logits must be a floating point tensor (n, k): {shapes}")
@@ -212,6 +211,12 @@ class Loss(nn.Module, ABC):
                 f"one-hot rows need a floating point dtype"
             )
         return in_single_precision(logits)
+
+
+def _check_tensors(logits: object, target: object) -> None:
+    for name, given in (("logits", logits), ("target", target)):
+        if not isinstance(given, Tensor):
+            raise InputError(f"{name} must be a torch.Tensor, got {type(given).__name__}; try torch.as_tensor")
 
 
 def in_single_precision(logits: Tensor) -> Tensor:
