@@ -121,7 +121,7 @@ def gather(
     """
     run = RunFolder.open(run_folder)
     config = run.read_config()
-    result = _read_result(run)
+    result = run.read_result()
     previous = find_previous(run) if compare is None else read_previous(compare)
     about = _model_file(run.path)
     names = tuple(about.get("class_names") or map(str, range(len(result.get("class_counts") or ()))))
@@ -150,13 +150,6 @@ def gather(
 def _audit(folder: Path) -> Audit | None:
     """What an audit of the run found, where there was one."""
     return Audit.load(folder, top=_TOP) if folder.is_dir() and any(folder.iterdir()) else None
-
-
-def _read_result(run: RunFolder) -> dict[str, Any]:
-    try:
-        return run.read_result()
-    except json.JSONDecodeError as error:
-        raise InputError(f"{run.path / 'result.json'} is not JSON: {error}; train the run again") from None
 
 
 def _model_file(path: Path) -> dict[str, Any]:

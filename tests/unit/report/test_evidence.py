@@ -74,7 +74,7 @@ def test_refusals(copy, tmp_path):
     with pytest.raises(InputError, match="holds no run"):
         gather(copy, compare=tmp_path / "nowhere")
     (copy / "result.json").write_text("{")
-    with pytest.raises(InputError, match=r"result\.json is not JSON"):
+    with pytest.raises(InputError, match=r"result\.json is damaged"):
         gather(copy)
     (copy / "result.json").unlink()
     with pytest.raises(InputError, match="anchored resume"):
