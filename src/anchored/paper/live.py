@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Left", "LiveTable", "Pace", "PlainLines", "make_watcher"]
 
 
+_REMEMBERED = 8
+
+
 def make_watcher(store: Store, *, at_once: int) -> Watcher:
     """A table where someone looks on, lines where they go to a file."""
     if sys.stderr.isatty():
@@ -58,17 +61,22 @@ class Pace:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._heard: dict[str, Job] = {}
+        self._heard: dict[str, dict[str, Job]] = {}
 
     def hear(self, *jobs: Job) -> None:
-        """These are going on, or were."""
-        self._heard |= {job.key: job for job in jobs}
+        """These are going on; the last few of each kind are remembered."""
+        for job in jobs:
+            alike = self._heard.setdefault(_kind(job), {})
+            alike[job.key] = job
+            if len(alike) > _REMEMBERED:
+                del alike[next(iter(alike))]
 
     def left(self, jobs: Sequence[Job], *, at_once: int) -> Left:
         """How long ``jobs`` take, so many at a time."""
-        spent: dict[str, list[float]] = {}
-        for job in self._heard.values():
-            spent.setdefault(_kind(job), []).extend(self.store.seconds(job))
+        spent = {
+            kind: [seconds for job in alike.values() for seconds in self.store.seconds(job)]
+            for kind, alike in self._heard.items()
+        }
         paces = {kind: sum(seconds) / len(seconds) for kind, seconds in spent.items() if seconds}
         known = [job for job in jobs if _kind(job) in paces]
         if not known:

@@ -133,11 +133,11 @@ class _Work:
         chosen: list[Job] = []
         while self.waiting and len(chosen) < free:
             job = self.waiting.pop(0)
-            owner = self.owner(job)
-            if owner is None:
+            hindered = self.hindrance(job)
+            if hindered is None:
                 chosen.append(job)
             else:
-                self.ended(job, Outcome("busy", owner))
+                self.ended(job, hindered)
         if not self.waiting and time.monotonic() - self.looked >= _PATIENCE:
             chosen += self.let_go(free - len(chosen))
             self.looked = time.monotonic()
@@ -148,17 +148,21 @@ class _Work:
         """Those that were in other hands and are no more: finished ones are recorded, others can be started."""
         found: list[Job] = []
         for job in list(self.elsewhere.values()):
-            if self.store.state(job) == "finished":
-                del self.elsewhere[job.key]
-                self.ended(job, Outcome("finished"))
-            elif len(found) < free and self.owner(job) is None:
+            hindered = Outcome("finished") if self.store.state(job) == "finished" else self.hindrance(job)
+            if hindered is None and len(found) < free:
                 found.append(self.elsewhere.pop(job.key))
+            elif hindered is not None and hindered.status != "busy":
+                del self.elsewhere[job.key]
+                self.ended(job, hindered)
         return found
 
-    def owner(self, job: Job) -> str | None:
-        """Who has ``job`` in hand; asked here, because a process for it would start only to find that out."""
-        with self.store.lock(job) as lock:
-            return None if lock.held else lock.said()
+    def hindrance(self, job: Job) -> Outcome | None:
+        """Why ``job`` cannot be started; asked here, because a process for it would start only to find that out."""
+        try:
+            with self.store.lock(job) as lock:
+                return None if lock.held else Outcome("busy", lock.said())
+        except InputError as error:
+            return Outcome("failed", str(error))
 
     def rest(self) -> None:
         """Wait for those in other hands, where nothing else goes on."""

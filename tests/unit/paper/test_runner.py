@@ -163,6 +163,17 @@ def test_what_another_runner_let_go_unfinished_is_taken_up(tiny, store, results,
     assert hears.heard == [("begin", 1, 0), ("busy", "ce"), ("started", "ce"), ("finished", "ce"), "end"]
 
 
+def test_a_lock_that_cannot_be_opened_fails_alone(tiny, store, results, place, inline):
+    shut, free = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
+    store.lock(shut).path.mkdir()
+    engine = inline(place)
+    summary = run([shut, free], store, results, engine)
+    assert engine.started == summary.finished == [free]
+    ((job, why),) = summary.failed
+    assert job == shut
+    assert why.startswith("cannot open")
+
+
 def test_a_damaged_run_folder_fails_alone(tiny, store, results, place, inline):
     broken, whole = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
     work(broken, place)
