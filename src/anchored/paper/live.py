@@ -221,7 +221,7 @@ class LiveTable(Watcher):
 
 def last_accuracy(store: Store, job: Job) -> str:
     """The test accuracy after the last epoch that is kept, or nothing."""
-    history = store.run(job).read_lines("history.jsonl")
+    history = store.history(job)
     last = history[-1].get("test_accuracy") if history else None
     return "" if last is None else f"  {100 * last:.2f} %"
 

@@ -171,13 +171,19 @@ class _Work:
 
     def ended(self, job: Job, outcome: Outcome) -> None:
         self.running.pop(job.key, None)
+        records: list[Record] = []
+        if outcome.status == "finished":
+            try:
+                records = [record_of(each, self.store) for each in self.same[job.key]]
+            except InputError as error:  # by another runner, in a folder that was damaged since
+                outcome = Outcome("failed", str(error))
         if outcome.status == "busy":
             self.elsewhere[job.key] = job
         elif outcome.status == "lost" and self.tries.get(job.key, 1) < _TRIES:
             self.tries[job.key] = self.tries.get(job.key, 1) + 1
             self.waiting.insert(0, job)
         elif outcome.status == "finished":
-            self.results.add(*(record_of(each, self.store) for each in self.same[job.key]))
+            self.results.add(*records)
             self.summary.finished += self.same[job.key]
         else:
             self.summary.failed += [(each, outcome.message) for each in self.same[job.key]]

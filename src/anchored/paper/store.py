@@ -7,7 +7,7 @@ A run that is there and finished is never done again, one that is there and unfi
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from anchored._errors import InputError
 from anchored.paper.lock import Lock
@@ -57,7 +57,11 @@ class Store:
 
     def epochs_done(self, job: Job) -> int:
         """How many epochs of ``job`` are done and kept."""
-        return len(self.run(job).read_lines("history.jsonl"))
+        return len(self.history(job))
+
+    def history(self, job: Job) -> list[dict[str, Any]]:
+        """What is kept of each epoch of ``job``, to be shown."""
+        return self._lines(job, "history.jsonl")
 
     def epochs_planned(self, job: Job) -> int:
         """How many epochs ``job`` has in all its stages, as far as is known before it has started."""
@@ -70,4 +74,11 @@ class Store:
 
     def seconds(self, job: Job) -> list[float]:
         """How long each epoch took."""
-        return [line["seconds"] for line in self.run(job).read_lines("speed.jsonl")]
+        return [line["seconds"] for line in self._lines(job, "speed.jsonl")]
+
+    def _lines(self, job: Job, name: str) -> list[dict[str, Any]]:
+        # A damaged file is refused by whoever does or records the job; those who look on see nothing in it.
+        try:
+            return self.run(job).read_lines(name)
+        except InputError:
+            return []

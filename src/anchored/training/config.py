@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 
+_KINDS = ("float", "int", "constrained-float")
 _Share = Annotated[float, Field(ge=0, lt=1)]
 _Positive = Annotated[float, Field(gt=0)]
 
@@ -224,7 +225,7 @@ def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> 
             ) from None
         said = first["msg"][0].lower() + first["msg"][1:]
         # Of a value that may be of several kinds, the last part of the place is the kind.
-        name = ".".join(part for part in path if not part.startswith(("float", "int", "constrained-", "literal")))
+        name = ".".join(part for part in path if part not in _KINDS and not part.startswith("literal"))
         raise InputError(f"setting {name!r} in {where}: {said}, got {first['input']!r}") from None
 
 

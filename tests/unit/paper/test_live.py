@@ -61,6 +61,16 @@ def test_plain_lines_tell_what_goes_on(store, half):
     assert said[4].endswith("%  [1/1]")
 
 
+def test_a_damaged_history_does_not_keep_the_rest_from_being_shown(store, half):
+    (store.run(half).path / "history.jsonl").write_text('{"epoch": 1')
+    out = io.StringIO()
+    lines = PlainLines(store, out, at_once=1)
+    lines.begin([half], 0)
+    lines.started(half)
+    lines.ended(half, Outcome("failed", "damaged"))
+    assert out.getvalue().splitlines()[-1] == "tiny digits/0.0 ce seed 0: failed (damaged)  [0/1]"
+
+
 def test_nothing_is_said_too_often(store, half):
     out = io.StringIO()
     lines = PlainLines(store, out, at_once=1)

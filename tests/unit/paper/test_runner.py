@@ -185,6 +185,20 @@ def test_a_damaged_run_folder_fails_alone(tiny, store, results, place, inline):
     assert "result.json is damaged" in why
 
 
+def test_a_run_that_another_runner_left_damaged_fails_alone(tiny, store, results, place, inline):
+    broken, whole = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
+
+    class Damages(inline):
+        def start(self, job):
+            super().start(job)
+            if job == broken:
+                (store.run(job).path / "speed.jsonl").write_text("{")
+
+    summary = run([broken, whole], store, results, Damages(place))
+    assert summary.finished == [whole]
+    assert ["speed.jsonl is damaged" in why for _, why in summary.failed] == [True]
+
+
 def test_a_folder_of_records_that_cannot_be_made_is_refused_before_anything_is_done(
     tiny, store, place, inline, tmp_path
 ):
