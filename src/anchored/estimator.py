@@ -26,9 +26,9 @@ from anchored._errors import InputError
 from anchored.audit import CrossFit, Suspects, audit
 from anchored.audit.cross_fit import plain_logits
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import Fitted, RunConfig, TrainedModel
-from anchored.training import fit as train
-from anchored.training.config import merge
+from anchored.runs import Fitted, TrainedModel
+from anchored.runs import fit as train
+from anchored.training import RunConfig, merge
 
 __all__ = ["AnchoredClassifier"]
 

@@ -27,7 +27,7 @@ from anchored.audit import audit, cross_fit
 from anchored.audit.cross_fit import plain_logits
 from anchored.bench._measure import Result
 from anchored.data import Dataset, Split, corrupt, load_digits, load_mnist
-from anchored.training import fit
+from anchored.runs import fit
 
 __all__ = ["run"]
 

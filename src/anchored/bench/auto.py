@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from anchored import auto
 from anchored.bench._measure import Result
 from anchored.data import Dataset, Split, TensorInputs, corrupt, load_digits
-from anchored.training import fit
+from anchored.runs import fit
 
 __all__ = ["run"]
 

@@ -18,7 +18,8 @@ from anchored._random import stream
 from anchored.bench._measure import Result, seconds
 from anchored.data import NORMALIZATIONS, Batches, Compose, Dataset, HorizontalFlip, PaddedCrop, TensorInputs
 from anchored.heads import LinearHead
-from anchored.training import Classifier, Plan, Runtime, State, train
+from anchored.methods import Classifier
+from anchored.training import Plan, Runtime, State, train
 
 __all__ = ["run"]
 

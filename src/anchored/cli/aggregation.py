@@ -11,7 +11,7 @@ from anchored._errors import InputError
 if TYPE_CHECKING:
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
 __all__ = ["Aggregate", "aggregate_for"]
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from anchored.audit import Audit
-    from anchored.auto import Looked
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset, Split
+    from anchored.runs import Looked
 
 _FORMATS = ("csv", "parquet", "json")
 _SHOWN = 10
@@ -85,7 +85,7 @@ def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
     """The audit of a run that has looked at its labels, from that look; what goes wrong is told in one line."""
     from anchored._random import stream
     from anchored.audit import audit as judge
-    from anchored.training.prepare import prepare
+    from anchored.runs import prepare
 
     assert looked.crossed is not None, "only called where there was a look"
     try:
@@ -102,7 +102,7 @@ def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
 
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
     """The training data as the run was given it, corrupted and corrected alike."""
-    from anchored.training.prepare import open_data, prepare
+    from anchored.runs import open_data, prepare
 
     config = loaded.config
     where = config.data if root is None else config.data.model_copy(update={"root": root})

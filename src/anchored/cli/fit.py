@@ -14,7 +14,7 @@ from anchored.cli.output import AsJson
 
 if TYPE_CHECKING:
     from anchored.data import Split
-    from anchored.training import RunFolder
+    from anchored.runs import RunFolder
 
 Text = str | None
 
@@ -71,9 +71,8 @@ def fit(
 
     from anchored.cli.settings import gather, number_or_auto
     from anchored.cli.train import show, train
-    from anchored.training import RunFolder
-    from anchored.training.config import validate
-    from anchored.training.prepare import open_data
+    from anchored.runs import RunFolder, open_data
+    from anchored.training import validate
 
     flags: dict[str, dict[str, Any]] = {
         "data": {
@@ -104,7 +103,7 @@ def fit(
 def _check_free(out: Path) -> None:
     """Refuse at once what would be refused after the data was read; torch is not needed for that."""
     if out.is_dir() and any(out.iterdir()):
-        from anchored.training import RunFolder
+        from anchored.runs import RunFolder
 
         RunFolder.plan(out)
     _check_writable(out, name=f"--out {out}")
@@ -140,8 +139,7 @@ def _check_words(settings: dict[str, Any]) -> None:
     """The names that can be judged without the data, which may take long to read."""
     from anchored.data import CorruptionPlan, read_corrections
     from anchored.methods import parse
-    from anchored.training.config import validate
-    from anchored.training.runtime import pick_device
+    from anchored.training import pick_device, validate
 
     config = validate(settings)
     if config.method.name != "auto":
@@ -153,9 +151,8 @@ def _check_words(settings: dict[str, Any]) -> None:
 
 
 def _default_folder(settings: dict[str, Any], split: Split) -> RunFolder:
-    from anchored.training import RunFolder
-    from anchored.training.config import validate
-    from anchored.training.prepare import prepare
+    from anchored.runs import RunFolder, prepare
+    from anchored.training import validate
     from anchored.training.resolve import resolve
 
     prepared = prepare(split.train, validate(settings))

@@ -235,7 +235,7 @@ def _parameters(settings: list[str] | None) -> dict[str, str | int]:
 def _check(jobs: list[Job], place: Place) -> None:
     """Refuse before anything is written what no run could be made of: an unknown method, data that is not there."""
     from anchored.paper.worker import check_data
-    from anchored.training.runtime import pick_device
+    from anchored.training import pick_device
 
     pick_device(place.device)
     for job in jobs:

@@ -22,7 +22,7 @@ from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
     from anchored.data.chunk import Chunk
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
 _ERRORS_TOLD = 10
 
@@ -92,7 +92,7 @@ def _chunks(
     from anchored.data.chunk import chunks
     from anchored.data.list_stream import LISTS, stream_list
     from anchored.data.table_stream import TABLES, stream_table
-    from anchored.training import RunFolder
+    from anchored.runs import RunFolder
 
     folder = RunFolder(run)
     asked = folder.read_config().data if folder.started else None  # a model alone has no run around it

@@ -19,7 +19,7 @@ from anchored._names import is_number, suggest
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
 __all__ = ["Prior", "read_prior", "with_prior"]
 

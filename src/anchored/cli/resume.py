@@ -17,8 +17,7 @@ def resume(
     """Go on with an interrupted run; of a finished one, show the result."""
     from anchored.cli.processes import tell
     from anchored.cli.train import show, train
-    from anchored.training import RunFolder
-    from anchored.training.prepare import open_data
+    from anchored.runs import RunFolder, open_data
 
     folder = RunFolder.open(run)
     if folder.finished:

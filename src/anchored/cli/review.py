@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
     from anchored.review import Cases, DecisionLog, Review
-    from anchored.training.prepare import Prepared
+    from anchored.runs import Prepared
 
 _MOST = 100_000
 _STATIC = 500
@@ -54,7 +54,7 @@ def review(
         raise InputError(f"--static must be a file in a folder that exists, got {str(static)!r}")
 
     from anchored.cli.model import load_run
-    from anchored.training.prepare import open_data, prepare
+    from anchored.runs import open_data, prepare
 
     loaded = load_run(run, device=device)
     asked = loaded.config.data

@@ -23,7 +23,7 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
         flags: The same tree as given by flags; a value of None was not given.
         overrides: ``path=value`` each.
     """
-    from anchored.training.config import merge, parse_settings, validate
+    from anchored.training import merge, parse_settings, validate
 
     given = {part: {name: value for name, value in tree.items() if value is not None} for part, tree in flags.items()}
     settings = merge(merge({} if config is None else _read(config), given), parse_settings(list(overrides)))
@@ -37,7 +37,7 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
 def _read(path: Path) -> dict[str, Any]:
     import yaml
 
-    from anchored.training.config import validate
+    from anchored.training import validate
 
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from anchored.cli.processes import is_first, resumable, tell
 
 if TYPE_CHECKING:
     from anchored.data import Split
-    from anchored.training import RunFolder
+    from anchored.runs import RunFolder
 
 __all__ = ["report", "show", "train"]
 
@@ -24,10 +24,10 @@ def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bo
     Where the labels were looked at before training, what was found is kept as an audit of the run. With ``draw`` the
     report of the run is written at its end.
     """
-    from anchored.auto import fit
     from anchored.cli.audit import audit_after_training
     from anchored.cli.progress import make_progress
     from anchored.cli.report import write_after_training
+    from anchored.runs import fit
 
     for part in (split.train, split.test):
         for note in () if part is None else part.notes:

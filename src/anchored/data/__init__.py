@@ -27,7 +27,7 @@ from anchored.data.digits import load_digits
 from anchored.data.downloads import DOWNLOADS, download
 from anchored.data.file_inputs import FileInputs
 from anchored.data.folder import load_folder
-from anchored.data.holdout import hold_out
+from anchored.data.holdout import held_out_mask, hold_out
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
 from anchored.data.listfile import load_list
@@ -69,6 +69,7 @@ __all__ = [
     "download",
     "from_arrays",
     "from_torch",
+    "held_out_mask",
     "hold_out",
     "load_cifar10",
     "load_cifar100",

@@ -14,7 +14,7 @@ import torch
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored.data.chunk import Chunk
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["Predictions", "predictions"]
 
@@ -51,7 +51,7 @@ def predictions(model: TrainedModel, chunks: Iterable[Chunk], *, min_confidence:
     Example:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.data import Normalization
-        >>> from anchored.training import Classifier
+        >>> from anchored.methods import Classifier
         >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> chunk = Chunk(["a", "b"], torch.zeros(1, 4), {0: "a: damaged"})

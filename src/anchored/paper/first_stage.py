@@ -14,8 +14,8 @@ from pathlib import Path
 from anchored._files import write_atomically
 from anchored.paper.store import Store
 from anchored.paper.table import Job
-from anchored.training import RunFolder
-from anchored.training.config import merge
+from anchored.runs import RunFolder
+from anchored.training import merge
 
 __all__ = ["borrow", "first_stage_of"]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from anchored._errors import InputError
 from anchored._files import write_text
-from anchored.paper.lock import locked_folder
+from anchored._lock import locked_folder
 from anchored.paper.store import Store
 from anchored.paper.table import RECIPE_PRECISION, Job
 

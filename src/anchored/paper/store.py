@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anchored._errors import InputError
-from anchored.paper.lock import Lock
+from anchored._lock import Lock
 from anchored.paper.table import Job
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 __all__ = ["Store"]
 

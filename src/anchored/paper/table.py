@@ -19,7 +19,7 @@ from anchored._errors import InputError
 from anchored._names import choose, suggest
 from anchored.methods import Method, parse
 from anchored.paper.published import Published, key_of
-from anchored.training.config import merge, validate
+from anchored.training import merge, validate
 
 __all__ = ["RECIPE_PRECISION", "Cell", "Job", "Row", "Table"]
 

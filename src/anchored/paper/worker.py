@@ -11,14 +11,12 @@ from typing import Any, Literal
 
 from anchored._errors import InputError
 from anchored._memory import keep_freed_memory
-from anchored.auto import fit
 from anchored.data import BUILT_IN
 from anchored.paper.first_stage import borrow
 from anchored.paper.store import Store
 from anchored.paper.table import Job
-from anchored.training import Progress
-from anchored.training.config import merge, validate
-from anchored.training.prepare import open_data
+from anchored.runs import fit, open_data
+from anchored.training import Progress, merge, validate
 
 __all__ = ["Outcome", "Place", "check_data", "located", "work"]
 

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from anchored.data import Dataset, Split
 from anchored.data.holdout import held_out_mask
+from anchored.runs import open_data, prepare
 from anchored.training import RunConfig
-from anchored.training.prepare import open_data, prepare
 
 __all__ = ["RunData", "run_data"]
 
@@ -43,7 +43,7 @@ def run_data(config: RunConfig, split: Split | None = None, *, root: str | Path 
     """The data that ``config`` names; ``split`` where it is open already, ``root`` where it lies elsewhere by now.
 
     Example:
-        >>> from anchored.training.config import validate
+        >>> from anchored.training import validate
         >>> config = validate({"data": {"source": "digits", "corrupt": ["symmetric=0.4"], "hold_out": 0.1}})
         >>> data = run_data(config)
         >>> len(data.labelled), len(data.held_out), data.unseen[0]

@@ -12,12 +12,12 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit import Audit, CrossFit
-from anchored.auto import PILOT, judgement
 from anchored.data import Dataset, Split
 from anchored.report._data import RunData, run_data
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, find_previous, read_previous
-from anchored.training import RunConfig, RunFolder, TrainedModel
+from anchored.runs import PILOT, RunFolder, TrainedModel, judgement
+from anchored.training import RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
 

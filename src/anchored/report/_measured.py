@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from anchored._random import stream
 from anchored.data import Batches, Dataset
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["ANSWERS", "FEATURES", "Measured", "measure"]
 

@@ -86,7 +86,7 @@ def write(
     Example:
         >>> import tempfile
         >>> from anchored.data import load_digits
-        >>> from anchored.training import fit
+        >>> from anchored.runs import fit
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     settings = {"data": {"source": "digits"}, "method": {"name": "ce"}, "train": {"epochs": 1}}
         ...     run = fit(load_digits(), settings, folder=f"{folder}/run")

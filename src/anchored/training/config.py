@@ -20,6 +20,7 @@ from anchored._names import suggest
 __all__ = [
     "BackboneConfig",
     "DataConfig",
+    "LookConfig",
     "MethodConfig",
     "OptimizerConfig",
     "RunConfig",
@@ -125,7 +126,7 @@ class TrainConfig(_Part):
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
     labels: Literal["auto", "given", "cleaned"] = "auto"
-    """``cleaned`` counts each label as far as a look at all of them trusts it; see :mod:`anchored.auto`."""
+    """``cleaned`` counts each label as far as the look at all of them trusts it; see :mod:`anchored.audit.trust`."""
     seed: int = Field(default=0, ge=0)
     precision: Literal["32", "64", "bf16"] = "32"
     device: str = "auto"
@@ -144,6 +145,22 @@ class TrainConfig(_Part):
     """Compile the network for the training steps: about a minute once, then faster where layers are many and small."""
 
 
+class LookConfig(_Part):
+    """How the two short models of the look at the labels are trained, as far as it differs from the run itself.
+
+    Each model is ``ce+fnpal`` with the run's backbone, optimizer and seed, trained on half of the data to judge the
+    other half.
+    """
+
+    epochs: int = Field(ge=1)
+    """Length of each training."""
+    batch_size: int = Field(ge=1)
+    lr: float = Field(gt=0)
+    augment: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+    """The settings that were left to the look, such as ``method.name``; they explain the run and decide nothing."""
+
+
 class RunConfig(_Part):
     """Everything that decides a run's result."""
 
@@ -154,6 +171,8 @@ class RunConfig(_Part):
     schedule: ScheduleConfig = ScheduleConfig()
     second: SecondConfig | None = None
     train: TrainConfig = TrainConfig()
+    look: LookConfig | Literal["auto"] | None = "auto"
+    """How the labels are looked at before training; ``auto`` looks if something depends on it, None never looks."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for YAML and JSON."""
@@ -167,8 +186,8 @@ class RunConfig(_Part):
     def content_hash(self) -> str:
         """Twelve hexadecimal digits that name this configuration, whatever the order of its keys.
 
-        Where data lies and how often a checkpoint is written decide nothing, so they do not count. Of corrections the
-        content counts, and not what the file is called.
+        Where data lies and how often a checkpoint is written decide nothing, so they do not count. The content of
+        corrections counts, not the name of their file.
         """
         content = self.as_dict()
         for name in ("root", "corrections"):
@@ -179,6 +198,10 @@ class RunConfig(_Part):
             content["train"].pop(name)
         if self.train.labels != "cleaned":
             content["train"].pop("labels")
+        if isinstance(self.look, LookConfig):
+            content["look"].pop("decided")
+        else:
+            content.pop("look")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:
@@ -205,8 +228,18 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> RunConfig:
-    """``values`` as a :class:`RunConfig`, or one line that names the first thing wrong.
+def validate(values: Mapping[str, Any] | RunConfig, *, where: str = "the configuration") -> RunConfig:
+    """Check settings and return them as a :class:`RunConfig`.
+
+    Args:
+        values: A nested dictionary of settings; a :class:`RunConfig` is returned as it is.
+        where: What the settings are called in a message.
+
+    Returns:
+        The settings; those that ``values`` does not name have their defaults and are not in ``model_fields_set``.
+
+    Raises:
+        InputError: One line that names the first thing wrong.
 
     Example:
         >>> validate({"train": {"epoch": 3}})
@@ -214,6 +247,8 @@ def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> 
         ...
         anchored._errors.InputError: unknown setting 'train.epoch' in the configuration; did you mean 'epochs'?
     """
+    if isinstance(values, RunConfig):
+        return values
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:

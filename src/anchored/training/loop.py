@@ -18,11 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
+from anchored._progress import Progress
 from anchored._random import seed_of, stream
 from anchored.data import Batch, Batches, mixup
 from anchored.imbalance import Sampling, epoch_order
 from anchored.methods import Objective, Outputs, logits_in
-from anchored.training.progress import Progress
 from anchored.training.runtime import Runtime
 from anchored.training.shards import Shard, shard
 from anchored.training.state import Record, State

@@ -17,7 +17,7 @@ from anchored._checks import check_integer
 from anchored.paper.engines._base import Engine
 from anchored.paper.table import Job
 from anchored.paper.worker import Outcome, Place, work
-from anchored.training.runtime import pick_device
+from anchored.training import pick_device
 
 __all__ = ["LocalEngine"]
 

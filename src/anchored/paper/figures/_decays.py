@@ -8,7 +8,7 @@ from anchored.paper.table import Cell, Table
 from anchored.paper.tables import weight_decay
 from anchored.paper.tables._longtailed import longtailed_row
 from anchored.paper.tables._small import LONGTAILED
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["decays_table", "quick_decays_table"]
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from anchored import metrics
 from anchored._errors import InputError
-from anchored.training import Progress, RunFolder
+from anchored.runs import RunFolder
+from anchored.training import Progress
 
 __all__ = ["AngleWatch", "read_angles"]
 

@@ -44,8 +44,8 @@ from anchored.paper.figures.runs import Runs
 from anchored.paper.figures.style import CLASSES, readable_on, subplots
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,11 +21,9 @@ from anchored.paper.results import Record
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.paper.worker import Place, check_data, located, work
-from anchored.training import Progress, RunFolder, Runtime, TrainedModel
-from anchored.training.config import validate
+from anchored.runs import RunFolder, TrainedModel, open_data
+from anchored.training import Progress, Runtime, pick_device, validate
 from anchored.training.evaluate import collect
-from anchored.training.prepare import open_data
-from anchored.training.runtime import pick_device
 
 __all__ = ["Runs", "Seen", "Watch", "train"]
 

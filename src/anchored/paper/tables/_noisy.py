@@ -19,8 +19,8 @@ from typing import Any
 
 from anchored.losses import SETTINGS
 from anchored.paper.table import Cell, Row
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 __all__ = ["ROWS", "loss_settings", "noisy_cell", "noisy_settings"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from anchored.paper.table import Cell
 from anchored.paper.tables._noisy import noisy_cell
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["LONGTAILED", "small_noise"]
 

@@ -37,7 +37,7 @@ from typing import Any
 from anchored.paper.published import published
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 

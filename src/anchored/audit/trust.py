@@ -7,7 +7,7 @@ one that is surely wrong does not count at all. The posterior comes from a model
 error does not confirm itself. Each class's most trusted sample counts fully, so that no class dies out.
 
 Doubtful labels are not replaced by likelier ones. In trials that did about as well on balanced classes, and worse by
-six points where classes were rare and noise was high (docs/auto.md); suggestions may repeat their models' mistakes.
+six points if classes were rare and noise was high (docs/auto.md); suggestions may repeat their models' mistakes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from torch import Tensor
 
 from anchored.data import Dataset
 
-__all__ = ["Targets", "make_targets"]
+__all__ = ["TrustedLabels", "trust_labels"]
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """Labels to train on.
+class TrustedLabels:
+    """Labels to train on, each weighted by how far it can be trusted.
 
     Attributes:
         dataset: The same samples and labels, with weights.
@@ -37,18 +37,21 @@ class Targets:
     residual: float
 
 
-def make_targets(dataset: Dataset, posterior: Tensor) -> Targets:
-    """The weights that ``posterior`` speaks for.
+def trust_labels(dataset: Dataset, posterior: Tensor) -> TrustedLabels:
+    r"""Weight each label by its trust: :math:`v_n = t_n / \max_m t_m` over the samples m of the same label.
 
     Args:
-        dataset: With the labels given.
-        posterior: ``(n, k)``, of the true label.
+        dataset: The data with the labels given.
+        posterior: Probabilities ``(n, k)`` of the true labels.
+
+    Returns:
+        The weighted labels, and how much doubt there is.
 
     Example:
         >>> from anchored.data import TensorInputs
         >>> data = Dataset("toy", TensorInputs(torch.zeros(3, 2)), torch.tensor([0, 1, 1]), ("a", "b"))
-        >>> targets = make_targets(data, torch.tensor([[1.0, 0.0], [0.8, 0.2], [0.2, 0.8]]))
-        >>> targets.dataset.weights, targets.doubted
+        >>> trusted = trust_labels(data, torch.tensor([[1.0, 0.0], [0.8, 0.2], [0.2, 0.8]]))
+        >>> trusted.dataset.weights, trusted.doubted
         (tensor([1.0000, 0.2500, 1.0000]), 1)
     """
     trust = posterior.gather(1, dataset.labels[:, None])[:, 0]
@@ -56,7 +59,7 @@ def make_targets(dataset: Dataset, posterior: Tensor) -> Targets:
     weights = trust / most[dataset.labels].clamp(min=torch.finfo(trust.dtype).tiny)
     if dataset.weights is not None:
         weights = weights * dataset.weights
-    return Targets(
+    return TrustedLabels(
         replace(dataset, weights=weights),
         int((trust < 0.5).sum()),
         float(((1 - trust) * weights).sum() / weights.sum()),

@@ -5,7 +5,6 @@ On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, an
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 from collections.abc import Sequence
@@ -13,17 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from anchored import backbones
 from anchored._errors import InputError
 from anchored._files import write_atomically, write_json
-from anchored.data import Normalization
-from anchored.methods import Given, Network, parse, procedure
+from anchored.data import Dataset, Normalization
+from anchored.methods import Network
+from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits
 
-__all__ = ["TrainedModel"]
+__all__ = ["DESCRIPTION", "OWN", "WEIGHTS", "TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
 OWN = "own"
@@ -99,6 +99,20 @@ class TrainedModel(nn.Module):
     def predict_proba(self, inputs: Tensor) -> Tensor:
         """Calibrated probabilities ``(n, k)``."""
         return self.forward(inputs).softmax(dim=1)
+
+    def raw_logits(self, dataset: Dataset, *, device: torch.device | None = None, workers: int = 2) -> Tensor:
+        """Compute logits before the temperature; cosines, if the head is a scale times cosines.
+
+        Args:
+            dataset: What to ask about, in memory or on the disk.
+            device: Where to compute; by default where the model lies.
+            workers: Threads that decode images on the disk.
+
+        Returns:
+            Logits ``(n, k)``, float32, on the CPU: what :func:`anchored.audit.audit` judges labels by.
+        """
+        runtime = Runtime(_weight(self.classifier).device if device is None else device)
+        return raw_logits(self.classifier, dataset, self.normalization, runtime, workers=workers)
 
     def for_prior(self, prior: Sequence[float] | Tensor) -> TrainedModel:
         r"""The same model for data whose classes are as frequent as ``prior`` says: :math:`\log \pi_j` on each logit.
@@ -202,29 +216,17 @@ def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tu
 
 def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
     """The network as it was built for training, through all its stages; its values are loaded afterwards."""
-    shape, made = tuple(about["input_shape"]), about["backbone"]
-    if module is None and made["name"] == OWN:
+    if module is None and about["backbone"]["name"] == OWN:
         raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
-
-    def backbone(stream_name: str = "init", /) -> backbones.Backbone:
-        if module is not None:
-            return backbones.wrap(module if stream_name == "init" else copy.deepcopy(module), shape)
-        return backbones.make(
-            made["name"], shape, num_classes=len(about["class_names"]), last_relu=made["last_relu"], **made["options"]
+    try:
+        method = MethodConfig(
+            name=about["method"], noise_rate=about["noise_rate"], scale=about["scale"], options=about["options"]
         )
-
-    rate, scale = about["noise_rate"], about["scale"]
-    built = procedure(
-        Given(
-            method=parse(about["method"]),
-            backbone=backbone,
-            counts=torch.tensor(about["training_counts"]),
-            noise_rate=None if rate == "auto" else rate,
-            scale=None if scale == "auto" else scale,
-            options=about["options"],
-            blank=True,
-        )
-    )
+        backbone = BackboneConfig(**about["backbone"])
+    except (ValidationError, TypeError):
+        raise InputError(f"{folder / DESCRIPTION} is damaged: its settings are not those of a model") from None
+    counts, shape = torch.tensor(about["training_counts"]), tuple(about["input_shape"])
+    built = build_procedure(method, backbone, counts, shape, module=module, blank=True)
     network = built.network()
     for stage in built.stages()[1:]:
         stage.enter(network)
