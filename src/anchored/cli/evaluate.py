@@ -30,9 +30,9 @@ def evaluate(
     """Score a trained model on labelled data."""
     from anchored.cli.model import load_run
     from anchored.data import Batches
+    from anchored.metrics import cosine_margins, scores
     from anchored.training.evaluate import collect
     from anchored.training.runtime import Runtime
-    from anchored.training.scores import cosine_margins, scores
 
     loaded = load_run(run, device=device)
     model = with_prior(loaded.model, prior)

@@ -224,7 +224,7 @@ class WarmUp(Schedule):
                f(t) = g(t)\,\min\!\Big(1, s + (1 - s)\frac{t}{w}\Big).
 
     The first (``start=None``) is that of LDAM, MiSLAS and TADE: a fifth, two fifths … of the rate for :math:`w = 5`,
-    the full rate in the fifth epoch. The second is that of BBN and LADE with :math:`s = 1/3`: the full one in the sixth.
+    the full rate in the fifth epoch. The second is that of BBN and LADE with :math:`s = 1/3`: it ends in the sixth.
 
     Over another number of epochs the warm-up keeps its share of the run. The rate is set once per epoch, so a warm-up
     that shrinks to one epoch or less disappears: 5 of 200 epochs are a quarter of an epoch of 10.

@@ -1,7 +1,7 @@
 """Training: the loop, its state and checkpoints, the processes it runs on, and the model that comes out."""
 
 from anchored.methods import Classifier
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature
+from anchored.metrics import fit_noise_and_temperature, fit_temperature
 from anchored.training.config import RunConfig
 from anchored.training.fit import Fitted, fit
 from anchored.training.loop import Plan, train

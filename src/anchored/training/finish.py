@@ -11,10 +11,9 @@ from torch import Tensor
 
 from anchored import __version__
 from anchored.methods import Network
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature, least_temperature
+from anchored.metrics import cosine_margins, fit_noise_and_temperature, fit_temperature, least_temperature, scores
 from anchored.training.evaluate import collect, logits_of
 from anchored.training.prepare import Prepared
-from anchored.training.scores import cosine_margins, scores
 from anchored.training.state import Record
 from anchored.training.trained import OWN, TrainedModel
 from anchored.training.work import Work
