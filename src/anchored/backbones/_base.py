@@ -26,7 +26,7 @@ class Backbone(nn.Module):
 
     Example:
         >>> from anchored import backbones
-        >>> net = backbones.make("cnn4", (1, 28, 28))
+        >>> net = backbones.get("cnn4", (1, 28, 28))
         >>> net.feature_dim, net.signed_features
         (128, False)
     """

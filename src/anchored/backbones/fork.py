@@ -63,7 +63,7 @@ class Fork(nn.Module):
     Example:
         >>> import torch
         >>> from anchored import backbones
-        >>> two = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
+        >>> two = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
         >>> [tuple(features.shape) for features in Fork(two, "last")(torch.zeros(5, 8))]
         [(5, 32), (5, 32)]
     """

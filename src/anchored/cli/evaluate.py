@@ -32,7 +32,7 @@ def evaluate(
     from anchored.data import Batches
     from anchored.training import Runtime
     from anchored.training.evaluate import collect
-    from anchored.training.scores import cosine_margins, scores
+    from anchored.metrics import cosine_margins, scores
 
     loaded = load_run(run, device=device)
     model = with_prior(loaded.model, prior)

@@ -6,6 +6,7 @@ Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``, ``scale`` for t
 from anchored.losses._base import Loss
 from anchored.losses._probability import OwnProbability
 from anchored.losses.absolute import MeanAbsoluteError, ReverseCrossEntropy
+from anchored.losses.anchored_squared import AnchoredSquared
 from anchored.losses.class_balanced import class_balanced_weights
 from anchored.losses.combination import Sum
 from anchored.losses.cross_entropy import CrossEntropy
@@ -14,7 +15,7 @@ from anchored.losses.focal import Focal
 from anchored.losses.generalized import GeneralizedCrossEntropy
 from anchored.losses.lade import LADE
 from anchored.losses.margin import LDAM, MarginSoftmax
-from anchored.losses.names import get
+from anchored.losses.names import NAMES, get, needs_counts
 from anchored.losses.normalized import Normalized
 from anchored.losses.prior import BalancedSoftmax, LogitAdjusted
 from anchored.losses.published import SETTINGS, settings_for
@@ -25,7 +26,9 @@ from anchored.losses.symmetric import SymmetricCrossEntropy
 __all__ = [
     "LADE",
     "LDAM",
+    "NAMES",
     "SETTINGS",
+    "AnchoredSquared",
     "BalancedSoftmax",
     "CrossEntropy",
     "DotRegression",
@@ -44,5 +47,6 @@ __all__ = [
     "SymmetricCrossEntropy",
     "class_balanced_weights",
     "get",
+    "needs_counts",
     "settings_for",
 ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 import torch
 import torch.nn.functional as F
@@ -25,12 +25,20 @@ from anchored._names import suggest
 if TYPE_CHECKING:
     from anchored.losses.combination import Sum
 
-__all__ = ["Batch", "Loss", "Reduction", "Weight"]
+__all__ = ["Batch", "Loss", "Options", "Reduction", "Weight"]
 
 Reduction = Literal["mean", "sum", "none"]
 Weight = Tensor | Sequence[float] | None
 
 _REDUCTIONS = ["mean", "sum", "none"]
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments that every loss takes; :class:`Loss` documents them."""
+
+    weight: Weight
+    reduction: Reduction
+    ignore_index: int
 
 
 class Batch:
@@ -106,6 +114,9 @@ class Loss(nn.Module, ABC):
     nonnegative: bool = True
     """Whether no value is below zero."""
 
+    _shown: ClassVar[str] = ""
+    """Format of a subclass's own settings in its ``repr``, for instance ``"scale={self.scale:g}"``."""
+
     weight: Tensor | None
 
     def __init__(self, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100) -> None:
@@ -158,7 +169,8 @@ class Loss(nn.Module, ABC):
 
     def extra_repr(self) -> str:
         """What differs from the defaults."""
-        parts = [] if self.reduction == "mean" else [f"reduction={self.reduction!r}"]
+        parts = [self._shown.format(self=self)] if self._shown else []
+        parts += [] if self.reduction == "mean" else [f"reduction={self.reduction!r}"]
         parts += [] if self.ignore_index == -100 else [f"ignore_index={self.ignore_index}"]
         return ", ".join(parts)
 

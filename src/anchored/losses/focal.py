@@ -14,11 +14,13 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Reduction, Weight
+from anchored.losses._base import Options
 from anchored.losses._probability import OwnProbability
 
 __all__ = ["Focal"]
@@ -31,9 +33,7 @@ class Focal(OwnProbability):
         gamma: How fast interest fades, at least 0; 0.5 in the noisy-label literature, 1 or 2 elsewhere.
         detach: Hold the factor ``(1 - p)**gamma`` constant in the gradient, as the reference code for
             noisy labels does. Values are the same.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -44,16 +44,8 @@ class Focal(OwnProbability):
         tensor(0.1733)
     """
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        *,
-        detach: bool = False,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, gamma: float = 0.5, *, detach: bool = False, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.gamma = check_real("gamma", gamma, low=0, closed="left", way_out="for gamma = 0 it is CrossEntropy")
         self.detach = detach
 

@@ -18,12 +18,13 @@ References:
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Reduction, Weight
+from anchored.losses._base import Batch, Options
 from anchored.losses._counts import Counts
 from anchored.losses.prior import BalancedSoftmax
 
@@ -37,10 +38,7 @@ class LADE(BalancedSoftmax):
         counts: Training samples of each class, ``(k,)``.
         alpha: Factor of the regulariser.
         penalty: The lambda of the formula, which keeps its second term near zero.
-        weight: As for :class:`~anchored.losses.Loss`; does not change the regulariser.
-        reduction: As for :class:`~anchored.losses.Loss`. With ``"none"`` every value holds the whole
-            regulariser; ``"sum"`` is the sum of those.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``. ``per_class`` is the
@@ -52,20 +50,15 @@ class LADE(BalancedSoftmax):
         tensor(0.2877)
     """
 
+    _shown = "alpha={self.alpha:g}, penalty={self.penalty:g}, tau={self.tau:g}"
+
     nonnegative = False
     shift_invariant = False
 
     def __init__(
-        self,
-        counts: Counts,
-        *,
-        alpha: float = 0.1,
-        penalty: float = 0.01,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
+        self, counts: Counts, *, alpha: float = 0.1, penalty: float = 0.01, **options: Unpack[Options]
     ) -> None:
-        super().__init__(counts, weight=weight, reduction=reduction, ignore_index=ignore_index)
+        super().__init__(counts, **options)
         self.alpha = check_real("alpha", alpha, low=0, closed="left")
         self.penalty = check_real("penalty", penalty, low=0, closed="left")
 
@@ -78,10 +71,6 @@ class LADE(BalancedSoftmax):
         among_kept = logits.masked_fill(~kept[:, None], -math.inf).logsumexp(dim=0) - kept.sum().to(logits.dtype).log()
         second = among_kept - log_prior - math.log(logits.shape[1])
         return -(log_prior.exp() * (first - second - self.penalty * second.square())).sum()
-
-    def extra_repr(self) -> str:
-        """The two factors, and the rest where it differs from the defaults."""
-        return f"alpha={self.alpha:g}, penalty={self.penalty:g}, {super().extra_repr()}"
 
     def _at(self, batch: Batch) -> Tensor:
         mass = torch.zeros_like(batch.logits).scatter(

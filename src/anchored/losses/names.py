@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.losses._base import Loss
+from anchored.losses._base import Loss, Options
 from anchored.losses.absolute import MeanAbsoluteError, ReverseCrossEntropy
+from anchored.losses.anchored_squared import AnchoredSquared
 from anchored.losses.combination import Sum
 from anchored.losses.cross_entropy import CrossEntropy
 from anchored.losses.dot_regression import DotRegression
@@ -28,7 +29,7 @@ from anchored.losses.sample_logit import NegativeSampleLogit
 from anchored.losses.smoothing import LabelAwareSmoothing
 from anchored.losses.symmetric import SymmetricCrossEntropy
 
-__all__ = ["NAMES", "canonical", "get"]
+__all__ = ["NAMES", "canonical", "get", "needs_counts"]
 
 NAMES: dict[str, Callable[..., Loss]] = {
     "ce": CrossEntropy,
@@ -47,12 +48,13 @@ NAMES: dict[str, Callable[..., Loss]] = {
     "lade": LADE,
     "label-aware": LabelAwareSmoothing,
     "dot-regression": DotRegression,
+    "anchored-squared": AnchoredSquared,
 }
 """Name to the class that takes its settings; the names of ``NORMALIZED`` are wrapped."""
 
 NORMALIZED = ("nce", "nfl", "ngce")
 
-_OF_EVERY_LOSS = ("weight", "reduction", "ignore_index")
+_OF_EVERY_LOSS = tuple(Options.__annotations__)
 
 
 def get(name: str, **settings: object) -> Loss:
@@ -105,9 +107,23 @@ def canonical(name: str) -> str:
     return "+".join(terms)
 
 
+def needs_counts(name: str) -> bool:
+    """Return whether the loss called ``name``, or a term of the sum, is built from the class counts.
+
+    Example:
+        >>> needs_counts("ldam"), needs_counts("nce+rce")
+        (True, False)
+    """
+    return any("counts" in _own_settings(term) for term in canonical(name).split("+"))
+
+
 def _own_settings(term: str) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(NAMES[term]).parameters
-    return {key: value for key, value in parameters.items() if key not in _OF_EVERY_LOSS}
+    return {
+        key: value
+        for key, value in parameters.items()
+        if key not in _OF_EVERY_LOSS and value.kind is not inspect.Parameter.VAR_KEYWORD
+    }
 
 
 def _term(term: str, settings: dict[str, object], wanted: Iterable[str]) -> Loss:

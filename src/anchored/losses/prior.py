@@ -13,12 +13,14 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Batch, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["BalancedSoftmax", "LogitAdjusted"]
@@ -30,9 +32,7 @@ class LogitAdjusted(Loss):
     Args:
         counts: Training samples of each class, ``(k,)``.
         tau: How much of the prior to account for; 1 aims at balanced accuracy, 0 is cross entropy.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -43,18 +43,12 @@ class LogitAdjusted(Loss):
         tensor(1.3863)
     """
 
+    _shown = "tau={self.tau:g}"
+
     log_prior: Tensor
 
-    def __init__(
-        self,
-        counts: Counts,
-        *,
-        tau: float = 1.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, counts: Counts, *, tau: float = 1.0, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         checked = check_counts(counts)
         self.tau = check_real("tau", tau, low=0, closed="left")
         log_prior = (checked / checked.sum()).log().to(torch.get_default_dtype())
@@ -70,10 +64,6 @@ class LogitAdjusted(Loss):
         """Values ``(n, k)``."""
         return -F.log_softmax(self.adjusted(logits), dim=1)
 
-    def extra_repr(self) -> str:
-        """The exponent of the prior, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"tau={self.tau:g}", super().extra_repr()]))
-
     def _at(self, batch: Batch) -> Tensor:
         adjusted = self.adjusted(batch.logits)
         return F.cross_entropy(adjusted, batch.target, ignore_index=batch.ignore_index, reduction="none")
@@ -84,9 +74,7 @@ class BalancedSoftmax(LogitAdjusted):
 
     Args:
         counts: Training samples of each class, ``(k,)``.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -97,12 +85,5 @@ class BalancedSoftmax(LogitAdjusted):
         tensor(0.2877)
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        *,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(counts, tau=1.0, weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, counts: Counts, **options: Unpack[Options]) -> None:
+        super().__init__(counts, tau=1.0, **options)

@@ -22,7 +22,7 @@ References:
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, Unpack
 
 import torch
 import torch.nn.functional as F
@@ -31,7 +31,7 @@ from torch import Tensor
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Batch, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["LabelAwareSmoothing"]
@@ -48,9 +48,7 @@ class LabelAwareSmoothing(Loss):
         smooth_tail: Smoothing of the rarest class, in ``[0, smooth_head]``.
         shape: How smoothing grows with the count: ``"concave"``, ``"linear"``, ``"convex"`` or ``"exponential"``.
         power: The exponent p of ``"exponential"``, above 0.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -59,6 +57,8 @@ class LabelAwareSmoothing(Loss):
         >>> LabelAwareSmoothing([100, 55, 10], smooth_head=0.4, smooth_tail=0.1, shape="linear").smoothing
         tensor([0.4000, 0.2500, 0.1000])
     """
+
+    _shown = "smooth_head={self.smooth_head:g}, smooth_tail={self.smooth_tail:g}, shape={self.shape!r}"
 
     smoothing: Tensor
 
@@ -70,11 +70,9 @@ class LabelAwareSmoothing(Loss):
         smooth_tail: float = 0.0,
         shape: Shape = "concave",
         power: float = 2.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+        super().__init__(**options)
         checked = check_counts(counts)
         self.smooth_head = check_real("smooth_head", smooth_head, low=0, high=1, closed="left")
         self.smooth_tail = check_real("smooth_tail", smooth_tail, low=0, high=1, closed="left")
@@ -104,11 +102,6 @@ class LabelAwareSmoothing(Loss):
         log_p = F.log_softmax(in_single_precision(logits), dim=1)
         smoothing = self.smoothing.to(log_p.dtype)
         return (smoothing - 1) * log_p - smoothing * log_p.mean(dim=1, keepdim=True)
-
-    def extra_repr(self) -> str:
-        """The curve of the smoothing, and the rest where it differs from the defaults."""
-        mine = f"smooth_head={self.smooth_head:g}, smooth_tail={self.smooth_tail:g}, shape={self.shape!r}"
-        return ", ".join(filter(None, [mine, super().extra_repr()]))
 
     def _at(self, batch: Batch) -> Tensor:
         check_width(batch.logits, self.smoothing, "counts")

@@ -12,12 +12,13 @@ References:
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.losses._base import Reduction, Weight
+from anchored.losses._base import Options
 from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["SymmetricCrossEntropy"]
@@ -30,9 +31,7 @@ class SymmetricCrossEntropy(OwnProbability):
         alpha: Factor of cross entropy, at least 0.
         beta: Factor of reverse cross entropy, at least 0.
         floor: What stands for 0 under the logarithm, as for :class:`~anchored.losses.ReverseCrossEntropy`.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -43,17 +42,12 @@ class SymmetricCrossEntropy(OwnProbability):
         tensor(1.3863)
     """
 
+    _shown = "alpha={self.alpha:g}, beta={self.beta:g}"
+
     def __init__(
-        self,
-        alpha: float = 0.1,
-        beta: float = 1.0,
-        *,
-        floor: float = 1e-4,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
+        self, alpha: float = 0.1, beta: float = 1.0, *, floor: float = 1e-4, **options: Unpack[Options]
     ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+        super().__init__(**options)
         self.alpha = check_real("alpha", alpha, low=0, closed="left")
         self.beta = check_real("beta", beta, low=0, closed="left")
         self.floor = check_real("floor", floor, low=0, high=1, closed="neither")
@@ -73,7 +67,3 @@ class SymmetricCrossEntropy(OwnProbability):
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """The value and -alpha + beta A p."""
         return self.value(log_p), self.beta * self.log_zero * log_p.exp() - self.alpha
-
-    def extra_repr(self) -> str:
-        """The two factors, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"alpha={self.alpha:g}, beta={self.beta:g}", super().extra_repr()]))

@@ -10,7 +10,7 @@ from torch import Tensor
 from anchored._checks import check_labels
 from anchored._errors import InputError
 
-__all__ = ["checked_labels", "each_for_itself", "floor_share", "quota_per_class"]
+__all__ = ["checked_labels", "draw_from_rows", "each_for_itself", "floor_share", "quota_per_class"]
 
 
 def checked_labels(labels: Tensor, k: int | None) -> Tensor:
@@ -53,3 +53,18 @@ def each_for_itself(rates: Tensor, generator: torch.Generator) -> Tensor:
     """Mask of the shape of ``rates``: entry i is true with probability ``rates[i]``, independently."""
     draws = torch.rand(rates.shape, generator=generator, dtype=torch.float64)
     return draws.to(rates.device) < rates
+
+
+def draw_from_rows(rows: Tensor, row_of: Tensor, generator: torch.Generator) -> Tensor:
+    """One column index per entry of ``row_of`` ``(n,)``, drawn from that row of ``rows`` ``(m, k)``.
+
+    All rows' distribution functions lie end to end on one line, row i on [i, i+1], and one sorted
+    search answers for all samples: memory is n + m k, never n k.
+    """
+    k = rows.shape[1]
+    steps = rows.cumsum(dim=1)
+    # Divided by its own last entry a row ends at exactly 1, so no draw falls behind its last possible label.
+    line = (steps / steps[:, -1:] + torch.arange(rows.shape[0])[:, None]).flatten()
+    # 32 random bits: row + draw stays exact in a double, and never rounds up into the next row.
+    draws = torch.randint(2**32, row_of.shape, generator=generator).double() / 2**32
+    return torch.searchsorted(line, row_of + draws, right=True) - row_of * k

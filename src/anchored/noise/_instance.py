@@ -23,8 +23,7 @@ from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.noise._corruption import Corruption
-from anchored.noise._draw import checked_labels
-from anchored.noise._transition import draw_from_rows
+from anchored.noise._draw import checked_labels, draw_from_rows
 
 __all__ = ["instance_dependent"]
 

@@ -18,8 +18,8 @@ from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look
 from anchored.runs.model import OWN, TrainedModel
 from anchored.training import Record, TrainingSetup, is_main_process
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature, least_temperature
-from anchored.training.scores import cosine_margins, scores
+from anchored.metrics import fit_noise_and_temperature, fit_temperature, least_temperature
+from anchored.metrics import cosine_margins, scores
 
 __all__ = ["conclude"]
 

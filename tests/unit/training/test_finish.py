@@ -6,9 +6,8 @@ import torch
 from anchored._errors import InputError
 from anchored.data import Split, load_digits
 from anchored.data.holdout import held_out_mask
-from anchored.metrics import accuracy, ece
+from anchored.metrics import accuracy, ece, least_temperature
 from anchored.training import Runtime, fit
-from anchored.training.calibration import least_temperature
 from anchored.training.finish import finish
 from anchored.training.prepare import prepare
 from anchored.training.resolve import resolve

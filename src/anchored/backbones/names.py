@@ -19,7 +19,7 @@ from anchored.backbones.resnet_cifar import resnet32, resnet34
 from anchored.backbones.resnet_imagenet import resnet10, resnet50, resnext50
 from anchored.backbones.tiny import tiny
 
-__all__ = ["BACKBONES", "make"]
+__all__ = ["BACKBONES", "get"]
 
 BACKBONES: Mapping[str, Callable[..., Backbone]] = {
     "cnn4": cnn4,
@@ -35,7 +35,7 @@ BACKBONES: Mapping[str, Callable[..., Backbone]] = {
 """Every built-in backbone: name to builder ``(input_shape, *, last_relu, generator, **options)``."""
 
 
-def make(
+def get(
     name: str,
     input_shape: Iterable[int],
     *,
@@ -56,10 +56,10 @@ def make(
         options: Settings of the one backbone, for instance ``hidden=(64, 32)`` of ``"mlp"``.
 
     Example:
-        >>> net = make("resnet32", (3, 32, 32), last_relu=False)
+        >>> net = get("resnet32", (3, 32, 32), last_relu=False)
         >>> net.feature_dim, net.signed_features
         (64, True)
-        >>> make("resnet23", (3, 32, 32))
+        >>> get("resnet23", (3, 32, 32))
         Traceback (most recent call last):
         ...
         anchored._errors.InputError: unknown backbone 'resnet23'; did you mean 'resnet34' or 'resnet32'?

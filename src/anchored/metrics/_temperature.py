@@ -1,17 +1,12 @@
-r"""One temperature makes confidences honest: softmax(f / T) with T fitted on held-out data.
+r"""Temperature scaling: softmax(f / T) gives calibrated probabilities, with T fitted on held-out data.
 
-.. math::  T = \arg\min_T \; -\sum_i \log \tilde p_{i, y_i}, \qquad
-           \tilde{\mathbf p}_i = (1-\eta)\,\mathbf p_i + \frac{\eta}{k-1}(1 - \mathbf p_i), \quad
-           \mathbf p_i = \operatorname{softmax}(\mathbf f_i / T).
+The held-out labels are as noisy as the training labels. A fit that ignores this would make the model as unsure as its
+labels are wrong. So the fit takes the noise rate :math:`\eta` into account; at :math:`\eta = 0` it is ordinary
+temperature scaling. If the probabilities of the true labels are known, they are the target and no rate is needed.
 
-The held-out labels are as noisy as the training labels. Without :math:`\eta` the fit would make the
-model as unsure as its labels are wrong; with it, :math:`\tilde{\mathbf p}` is the law of the *noisy*
-label, and :math:`\mathbf p` that of the true one. At :math:`\eta = 0` this is ordinary temperature scaling.
-Where the true labels' probabilities are known, from a look at all labels, they are the target and no rate is needed.
-
-Where no held-out sample was misjudged, or the noise explains all that were, the likelihood asks for T = 0,
-that is for certainty. But n right answers do not show more than Laplace's rule of succession allows,
-one mistake in n + 2, and :func:`least_temperature` is where the mean confidence says just that.
+If no held-out sample was misclassified, or the noise explains all that were, the likelihood asks for T = 0, that is
+for certainty. But n right answers do not prove more than Laplace's rule of succession allows, one mistake in n + 2:
+:func:`least_temperature` is the temperature at which the mean confidence says just that.
 
 References:
     Guo et al., 2017. On Calibration of Modern Neural Networks. ICML.
@@ -39,7 +34,20 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def noisy_nll(
     logits: Tensor, labels: Tensor, temperature: float, *, noise_rate: float = 0.0, weights: Tensor | None = None
 ) -> float:
-    """Mean negative log-likelihood of noisy labels, or of probabilities ``(n, k)``, at ``temperature``.
+    r"""Return the mean negative log-likelihood of noisy labels at a temperature.
+
+    .. math::  -\frac1n \sum_i \log \tilde p_{i, y_i}, \qquad
+               \tilde{\mathbf p}_i = (1-\eta)\,\mathbf p_i + \frac{\eta}{k-1}(1 - \mathbf p_i), \quad
+               \mathbf p_i = \operatorname{softmax}(\mathbf f_i / T).
+
+    :math:`\mathbf p` is the distribution of the true label, :math:`\tilde{\mathbf p}` that of the noisy one.
+
+    Args:
+        logits: Logits ``(n, k)``.
+        labels: Labels ``(n,)``, or the probabilities ``(n, k)`` of the true ones.
+        temperature: The temperature T.
+        noise_rate: The rate eta of symmetric noise in the labels.
+        weights: Weight ``(n,)`` of each sample; None for equal weights.
 
     Example:
         >>> noisy_nll(torch.zeros(2, 4), torch.tensor([0, 1]), 1.0) == math.log(4)
@@ -58,13 +66,20 @@ def noisy_nll(
 
 
 def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, weights: Tensor | None = None) -> float:
-    """The temperature under which held-out labels are likeliest.
+    r"""Find the temperature under which held-out labels are most likely.
+
+    .. math::  T = \arg\min_T \; -\sum_i \log \tilde p_{i, y_i}, \qquad
+               \tilde{\mathbf p}_i = (1-\eta)\,\mathbf p_i + \frac{\eta}{k-1}(1 - \mathbf p_i), \quad
+               \mathbf p_i = \operatorname{softmax}(\mathbf f_i / T).
 
     Args:
-        logits: ``(n, k)`` of data that was not trained on.
-        labels: ``(n,)``, as noisy as the training labels; or the probabilities ``(n, k)`` of the true ones.
-        noise_rate: The share of wrong labels among them; probabilities have it in them.
-        weights: ``(n,)``, how much each sample counts.
+        logits: Logits ``(n, k)`` of data that was not trained on.
+        labels: Labels ``(n,)``, as noisy as the training labels; or the probabilities ``(n, k)`` of the true ones.
+        noise_rate: The share of wrong labels among them; 0 if probabilities are given, which already account for it.
+        weights: Weight ``(n,)`` of each sample; None for equal weights.
+
+    Raises:
+        InputError: If there is no sample, or the shapes do not fit.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -98,16 +113,16 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
 
 
 def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
-    r"""The noise rate and the temperature that together make held-out labels likeliest.
+    r"""Find the noise rate and the temperature that together make held-out labels most likely.
 
     For a fixed T the likelihood is concave in :math:`\eta`, so each temperature has one best rate, and one
     search over T finds both. The two can be told apart because a wrong label hits confident and doubtful
-    predictions alike, while an error of the model prefers the doubtful ones.
+    predictions alike, while a mistake of the model is more likely among the doubtful ones.
 
     Args:
-        logits: ``(n, k)`` of data that was not trained on.
-        labels: ``(n,)``, as noisy as the training labels.
-        weights: ``(n,)``, how much each sample counts.
+        logits: Logits ``(n, k)`` of data that was not trained on.
+        labels: Labels ``(n,)``, as noisy as the training labels.
+        weights: Weight ``(n,)`` of each sample; None for equal weights.
 
     Returns:
         The rate in ``[0, (k-1)/k)``, and the temperature.
@@ -141,7 +156,7 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
 
 
 def _likeliest_rate(p: Tensor, weight: Tensor, k: int) -> float:
-    """The rate that maximises the log-likelihood, by Newton's method between two ends that close in."""
+    """Return the rate that maximises the log-likelihood, by Newton's method inside an interval that shrinks."""
     slope = (1 - k * p) / (k - 1)  # of a label's probability, as the rate grows
     low, high = 0.0, (k - 1) / k * (1 - 1e-9)
     if float((slope / p) @ weight) <= 0:
@@ -160,11 +175,11 @@ def _likeliest_rate(p: Tensor, weight: Tensor, k: int) -> float:
 
 
 def least_temperature(logits: Tensor, *, weights: Tensor | None = None) -> float:
-    """The temperature below which the mean confidence exceeds (n + 1) / (n + 2): more than n samples can show.
+    """Return the lowest temperature that n samples can justify: mean confidence at most ``(n + 1) / (n + 2)``.
 
     Args:
-        logits: ``(n, k)`` of the data that a temperature was fitted on.
-        weights: ``(n,)``, how much each sample counts; their sum stands for n.
+        logits: Logits ``(n, k)`` of the data that a temperature was fitted on.
+        weights: Weight ``(n,)`` of each sample; their sum stands for n.
 
     Example:
         >>> logits = torch.tensor([[1.0, 0.0], [0.0, 1.0]])

@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/training/calibration.py: against scikit-learn, against a law we drew from, and its ends."""
+"""Mirror of src/anchored/metrics/_temperature.py: against scikit-learn, against a law we drew from, and its ends."""
 
 import math
 
@@ -8,12 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from anchored._errors import InputError
-from anchored.training.calibration import (
-    fit_noise_and_temperature,
-    fit_temperature,
-    least_temperature,
-    noisy_nll,
-)
+from anchored.metrics import fit_noise_and_temperature, fit_temperature, least_temperature, noisy_nll
 
 
 def drawn(n, k, temperature, eta, seed=0):

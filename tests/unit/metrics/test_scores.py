@@ -1,10 +1,10 @@
-"""Mirror of src/anchored/training/scores.py: against scikit-learn and by hand."""
+"""Mirror of src/anchored/metrics/_scores.py: against scikit-learn and by hand."""
 
 import pytest
 import torch
 from sklearn.metrics import accuracy_score, log_loss, recall_score
 
-from anchored.training.scores import cosine_margins, scores
+from anchored.metrics import scores
 
 
 @pytest.fixture
@@ -39,11 +39,3 @@ def test_shots_follow_the_training_counts(batch):
     assert numbers["many"] == pytest.approx((each[0] + each[1]) / 2)
     assert (numbers["medium"], numbers["few"]) == (pytest.approx(each[2]), pytest.approx(each[3]))
     assert scores(logits, labels, counts=[500] * 4)["few"] is None, "a group without classes has no accuracy"
-
-
-def test_margins_are_differences_of_cosines():
-    rows = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
-    features = torch.tensor([[3.0, 4.0], [0.0, 0.1]])
-    margins = cosine_margins(features, rows, torch.tensor([0, 1]))
-    assert margins["gamma_min"] == pytest.approx(0.6 - 0.8)
-    assert margins["gamma_mean"] == pytest.approx((-0.2 + 1.0) / 2)

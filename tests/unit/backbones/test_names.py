@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/backbones/_make.py: names, options, the refusals."""
+"""Mirror of src/anchored/backbones/names.py: names, options, the refusals."""
 
 import pytest
 import torch
@@ -12,15 +12,15 @@ def test_the_table_is_sorted_so_that_it_reads_as_a_list():
 
 
 def test_names_are_taken_in_any_case():
-    assert isinstance(backbones.make("CNN4", (1, 8, 8)), ConvNet)
+    assert isinstance(backbones.get("CNN4", (1, 8, 8)), ConvNet)
 
 
 def test_hands_options_to_the_backbone():
-    assert backbones.make("mlp", (5,), hidden=(4, 3)).feature_dim == 3
+    assert backbones.get("mlp", (5,), hidden=(4, 3)).feature_dim == 3
 
 
 def test_a_shape_may_be_an_iterator():
-    assert backbones.make("auto", iter((1, 8, 8))).input_shape == (1, 8, 8)
+    assert backbones.get("auto", iter((1, 8, 8))).input_shape == (1, 8, 8)
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_shape_may_be_an_iterator():
 )
 def test_refuses_with_the_way_out(name, options, message):
     with pytest.raises(InputError, match=message):
-        backbones.make(name, (1, 28, 28), **options)
+        backbones.get(name, (1, 28, 28), **options)
