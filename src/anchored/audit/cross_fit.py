@@ -136,7 +136,7 @@ def plain_logits(model: TrainedModel, dataset: Dataset, config: RunConfig | None
         normalize=model.normalization,
         device=runtime.device,
         dtype=next(model.classifier.parameters()).dtype,
-        workers=train_config.workers if hasattr(dataset.inputs, "paths") else 0,
+        workers=0 if dataset.inputs.in_memory else train_config.workers,
     )
     network = model.classifier
     home = next(network.parameters()).device

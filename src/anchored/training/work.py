@@ -13,10 +13,9 @@ from torch import Tensor, nn
 from anchored import backbones, losses, methods, schedules
 from anchored._errors import InputError
 from anchored._random import stream
-from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization
+from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, augment
 from anchored.data.holdout import held_out_mask
 from anchored.methods import Given, MakesBackbone, Network, Stage
-from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
 from anchored.training.config import RunConfig
 from anchored.training.early_stop import Best, is_worse
@@ -206,15 +205,14 @@ class Work:
     def _batches(self, dataset: Dataset, *, training: bool = False) -> Batches:
         names = self.config.data.augment
         assert not isinstance(names, str), "resolved before"
-        in_memory = not hasattr(dataset.inputs, "paths")
         return Batches(
             dataset,
             batch_size=self.batch_size // self.runtime.world_size if training else _EVALUATION_BATCH,
-            augment=make_augmentation(names) if training else None,
+            augment=augment.compose(names) if training else None,
             normalize=self.normalization,
             device=self.runtime.device,
             dtype=self.runtime.dtype,
-            workers=0 if in_memory else self.config.train.workers,
+            workers=0 if dataset.inputs.in_memory else self.config.train.workers,
         )
 
 
