@@ -92,7 +92,7 @@ def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
         dataset = prepare(split.train, looked.config).dataset
         generator = stream(looked.config.train.seed, "noise rate")
         # Near-duplicates are looked for among inputs; where those lie on the disk, that is one more pass through them.
-        in_memory = not hasattr(dataset.inputs, "paths")
+        in_memory = dataset.inputs.in_memory
         found = judge(None, dataset, logits=looked.crossed.logits, duplicates=in_memory, generator=generator)
         found.save(run / "audit")
     except Exception as error:

@@ -40,14 +40,13 @@ def evaluate(
     weighted = {"expert_weights": aggregate_for(loaded, model, dataset)} if aggregate else {}
     weight = next(model.parameters())
     runtime = Runtime(weight.device, "64" if weight.dtype.itemsize == 8 else "32")
-    streams = hasattr(dataset.inputs, "paths")
     batches = Batches(
         dataset,
         batch_size=_BATCH,
         normalize=model.normalization,
         device=runtime.device,
         dtype=runtime.dtype,
-        workers=loaded.config.train.workers if streams else 0,
+        workers=0 if dataset.inputs.in_memory else loaded.config.train.workers,
     )
     logits, features = collect(model.classifier, batches, runtime, features=True)
     counts = model.description.get("training_counts")

@@ -17,8 +17,7 @@ from anchored.data.augment import (
     Rotation,
     mixup,
 )
-from anchored.data.batch import Batch
-from anchored.data.batches import Batches, occurrences, shuffled
+from anchored.data.batches import Batch, Batches, occurrences, shuffled
 from anchored.data.cifar import load_cifar10, load_cifar100
 from anchored.data.corrections import Corrected, Correction, Corrections, correct, read_corrections
 from anchored.data.corruption import Corrupted, CorruptionPlan, corrupt
@@ -34,6 +33,7 @@ from anchored.data.listfile import load_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
 from anchored.data.sources import BUILT_IN, open_source
 from anchored.data.table import load_table
+from anchored.data.text import TextInputs
 from anchored.data.torch_dataset import TorchInputs, from_torch
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "RowIds",
     "Split",
     "TensorInputs",
+    "TextInputs",
     "TorchInputs",
     "correct",
     "corrupt",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -19,13 +20,32 @@ from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored._random import per_index_uniform, stream
 from anchored.data.augment import Augmentation, Compose, RandomResizedCrop
-from anchored.data.batch import Batch
 from anchored.data.dataset import Dataset
 from anchored.data.normalization import Normalization
 
-__all__ = ["Batches", "occurrences", "shuffled"]
+__all__ = ["Batch", "Batches", "occurrences", "shuffled"]
 
 _OCCURRENCE_SHIFT = 40  # leaves 2**40 samples and 2**23 repetitions of one within an epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some samples of a data set: inputs ready for the network, on the device that trains.
+
+    Example:
+        >>> len(Batch(torch.zeros(3, 2), torch.tensor([0, 1, 0]), torch.arange(3)))
+        3
+    """
+
+    inputs: Tensor
+    """Floats ``(b, ...)``."""
+    labels: Tensor
+    """Labels ``(b,)`` int64."""
+    index: Tensor
+    """Places ``(b,)`` of the samples in the data set, on the CPU."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 @runtime_checkable

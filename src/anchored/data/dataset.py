@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.data.inputs import Inputs
+from anchored.data.text import TextInputs
 
 __all__ = ["UNLABELLED", "Dataset", "RowIds", "Split"]
 
@@ -126,6 +127,19 @@ class Dataset:
     def labelled(self) -> bool:
         """Whether every sample has a label."""
         return bool((self.labels >= 0).all())
+
+    @property
+    def kind(self) -> Literal["images", "vectors", "texts", "table"]:
+        """What the inputs are; texts and tables have the shape ``()`` and must be encoded before training.
+
+        Example:
+            >>> from anchored.data import TextInputs
+            >>> Dataset("reviews", TextInputs(["good", "bad"]), torch.tensor([1, 0]), ("no", "yes")).kind
+            'texts'
+        """
+        if self.inputs.shape:
+            return "images" if self.is_image else "vectors"
+        return "texts" if isinstance(self.inputs, TextInputs) else "table"
 
     @property
     def is_image(self) -> bool:

@@ -49,6 +49,11 @@ class FileInputs:
         """The shape of one input."""
         return self._shape
 
+    @property
+    def in_memory(self) -> bool:
+        """Never: each batch opens its files."""
+        return False
+
     def __len__(self) -> int:
         return len(self.paths)
 

@@ -22,12 +22,19 @@ class Inputs(Protocol):
     """n inputs of one shape.
 
     Attributes:
-        shape: ``(c, h, w)`` for images, ``(d,)`` for vectors, as evaluation sees them.
+        shape: ``(c, h, w)`` for images, ``(d,)`` for vectors, as evaluation sees them; ``()`` for what must be encoded
+            first (texts, rows of a table).
+        in_memory: Whether rows are at hand. If not, batches are prepared ahead by worker threads.
     """
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of one input."""
+        ...
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether rows are at hand. If not (files to be decoded), batches are prepared ahead by worker threads."""
         ...
 
     def __len__(self) -> int: ...
@@ -69,6 +76,11 @@ class TensorInputs:
     def shape(self) -> tuple[int, ...]:
         """The shape of one input."""
         return tuple(self.tensor.shape[1:])
+
+    @property
+    def in_memory(self) -> bool:
+        """Always: the tensor is there."""
+        return True
 
     def __len__(self) -> int:
         return self.tensor.shape[0]

@@ -69,6 +69,11 @@ class TorchInputs:
         """The shape of one input."""
         return self._shape
 
+    @property
+    def in_memory(self) -> bool:
+        """Always, whatever the data set does: its code need not be safe to call from several threads."""
+        return True
+
     def __len__(self) -> int:
         return len(self.index)
 

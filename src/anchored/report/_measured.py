@@ -110,7 +110,7 @@ def measure(
         normalize=model.normalization,
         device=weight.device,
         dtype=weight.dtype,
-        workers=2 if hasattr(dataset.inputs, "paths") else 0,
+        workers=0 if dataset.inputs.in_memory else 2,
     )
     seen: list[Tensor] = []
     logits: list[Tensor] = []

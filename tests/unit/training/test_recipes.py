@@ -4,7 +4,7 @@ import pytest
 
 from anchored import backbones, schedules
 from anchored._errors import InputError
-from anchored.training.augmentation import make_augmentation
+from anchored.data.augment import compose
 from anchored.training.config import validate
 from anchored.training.recipes import RECIPES, recipe, recipe_name
 
@@ -31,7 +31,7 @@ def test_every_recipe_can_be_built(name):
     config = validate(recipe(name))
     schedule = schedules.get(config.schedule.name, epochs=config.train.epochs, **config.schedule.options)
     assert all(0 <= schedule(epoch) <= 1 for epoch in range(config.train.epochs))
-    make_augmentation(config.data.augment)
+    compose(config.data.augment)
     if config.backbone.name != "auto":
         assert config.backbone.name in backbones.BACKBONES
 

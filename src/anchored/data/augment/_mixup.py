@@ -12,14 +12,16 @@ References:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
 from anchored._checks import check_integer, check_real
 from anchored._random import stream
-from anchored.data.batch import Batch
+
+if TYPE_CHECKING:  # batches are augmented, so their file imports this package
+    from anchored.data.batches import Batch
 
 __all__ = ["Mixed", "mixup"]
 
@@ -52,6 +54,7 @@ def mixup(batch: Batch, *, alpha: float, seed: int, epoch: int, number: int) -> 
         number: The batch's number in it.
 
     Example:
+        >>> from anchored.data import Batch
         >>> batch = Batch(torch.eye(4), torch.arange(4), torch.arange(4))
         >>> mixed = mixup(batch, alpha=1.0, seed=0, epoch=0, number=3)
         >>> blend = mixed.lam * batch.inputs + (1 - mixed.lam) * batch.inputs[mixed.partner_labels]
