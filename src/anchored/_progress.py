@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "is_main_process"]
+
+
+def is_main_process() -> bool:
+    """Tell whether this process, among those that ``torchrun`` started together, writes files and speaks."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 class Progress:

@@ -11,7 +11,7 @@ from anchored import AnchoredClassifier, imbalance, methods
 from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.methods.own import OWN
-from anchored.training import RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
 
 K = 5
 COUNTS = [160, 110, 60, 30, 12]  # many, many, medium, medium, few

@@ -11,7 +11,7 @@ from anchored import methods
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
 
 K = 4
 TABLE = {

@@ -33,7 +33,7 @@ def digest(module):
 def main():
     from anchored import methods
     from anchored.data import load_digits
-    from anchored.training import fit
+    from anchored.runs import fit
 
     torch.set_num_threads(1)
     folder, names = Path(sys.argv[1]), sys.argv[2:]

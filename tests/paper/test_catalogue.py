@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from anchored.training.resolve import resolve
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs
@@ -13,7 +14,6 @@ from anchored.methods import parse
 from anchored.paper import TABLES, Results, compare
 from anchored.paper.docs import results_page
 from anchored.paper.figures import FIGURES
-from anchored.training.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 

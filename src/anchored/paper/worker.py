@@ -77,8 +77,8 @@ def work(job: Job, place: Place, progress: Progress | None = None) -> Outcome:
 
 def _do(job: Job, place: Place, store: Store, progress: Progress | None) -> None:
     run = store.run(job)
-    # What ``auto`` decided when the run began stays decided.
-    settings = located(job, place, run.read_config().as_dict() if run.started else None)
+    # What was decided when the run began stays decided.
+    settings = located(job, place, run.read_settings().model_dump(exclude_unset=True) if run.started else None)
     split = open_data(validate(settings).data)
     folder = run if run.started or borrow(job, store) else run.path
     fit(split, settings, folder=folder, progress=progress)

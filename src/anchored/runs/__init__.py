@@ -3,8 +3,8 @@
 from anchored.runs.data import RunData, open_data
 from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
 from anchored.runs.fit import Fitted, fit
-from anchored.runs.folder import RunFolder
-from anchored.runs.look import Look, look_at_labels
+from anchored.runs.folder import RunFolder, default_path
+from anchored.runs.look import Look, look_at_labels, make_look
 from anchored.runs.model import DESCRIPTION, OWN, WEIGHTS, TrainedModel
 from anchored.runs.recipes import RECIPES, recipe
 
@@ -22,8 +22,10 @@ __all__ = [
     "TrainedModel",
     "complete",
     "decide",
+    "default_path",
     "fit",
     "look_at_labels",
+    "make_look",
     "open_data",
     "recipe",
 ]

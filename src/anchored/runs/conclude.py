@@ -12,14 +12,13 @@ from torch import Tensor
 from anchored import __version__
 from anchored._random import stream
 from anchored.audit import audit
+from anchored.metrics import cosine_margins, fit_noise_and_temperature, fit_temperature, least_temperature, scores
 from anchored.runs.data import RunData
 from anchored.runs.decide import Decision
 from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look
 from anchored.runs.model import OWN, TrainedModel
 from anchored.training import Record, TrainingSetup, is_main_process
-from anchored.metrics import fit_noise_and_temperature, fit_temperature, least_temperature
-from anchored.metrics import cosine_margins, scores
 
 __all__ = ["conclude"]
 

@@ -3,7 +3,7 @@
 It knows neither run folders nor the word ``auto``; :mod:`anchored.runs` decides and keeps, this package trains.
 """
 
-from anchored._progress import Progress
+from anchored._progress import Progress, is_main_process
 from anchored.training.checkpoint import Checkpoint
 from anchored.training.config import (
     BackboneConfig,
@@ -19,7 +19,7 @@ from anchored.training.config import (
 )
 from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits
 from anchored.training.loop import Plan, train
-from anchored.training.runtime import Runtime, is_main_process, make_runtime, pick_device
+from anchored.training.runtime import Runtime, make_runtime, pick_device
 from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
 from anchored.training.state import Average, Record, State
 

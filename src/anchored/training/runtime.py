@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 
-__all__ = ["Runtime", "is_main_process", "make_runtime", "pick_device"]
+__all__ = ["Runtime", "make_runtime", "pick_device"]
 
 
 class Runtime:
@@ -69,11 +69,6 @@ class Runtime:
 
     def unify(self, module: nn.Module) -> None:
         """Give all processes the main one's buffers, such as the running statistics of BatchNorm."""
-
-
-def is_main_process() -> bool:
-    """Tell whether this process, among those that ``torchrun`` started together, writes files and speaks."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 def pick_device(name: str) -> torch.device:

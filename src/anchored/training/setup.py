@@ -15,9 +15,8 @@ from anchored import backbones, losses, methods, schedules
 from anchored._errors import InputError
 from anchored._progress import Progress
 from anchored._random import stream
-from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization
+from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, augment
 from anchored.methods import Given, Network, Stage
-from anchored.training.augmentation import make_augmentation
 from anchored.training.checkpoint import Checkpoint
 from anchored.training.config import BackboneConfig, MethodConfig, OptimizerConfig, RunConfig
 from anchored.training.early_stop import Best, is_worse
@@ -231,7 +230,7 @@ class TrainingSetup:
         return Batches(
             self.train_set,
             batch_size=self.batch_size // self.runtime.world_size,
-            augment=make_augmentation(names),
+            augment=augment.compose(names),
             normalize=self.normalization,
             device=self.runtime.device,
             dtype=self.runtime.dtype,
@@ -321,7 +320,7 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
             make_optimizer(config.optimizer, stage.groups(network))
     names = config.data.augment
     assert not isinstance(names, str), "resolved before"
-    make_augmentation(names)
+    augment.compose(names)
     if config.data.normalize not in ("fit", "none", *NORMALIZATIONS):
         known = ", ".join(["fit", "none", *NORMALIZATIONS])
         raise InputError(f"unknown normalisation {config.data.normalize!r}; choose from {known}")

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 import torch
+from anchored.training.resolve import resolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anchored.audit import CrossFit, cross_fit
 from anchored.audit.cross_fit import FILE, _pilot, halves, pilot_epochs, plain_logits
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import fit
-from anchored.training.resolve import resolve
+from anchored.runs import fit
 
 FAST = {"train": {"epochs": 8, "batch_size": 16}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 

@@ -13,8 +13,7 @@ from anchored import InputError
 from anchored.cli import app
 from anchored.data import read_corrections
 from anchored.review import ReviewServer
-from anchored.training import RunFolder
-from anchored.training.prepare import open_data, prepare
+from anchored.runs import RunFolder, open_data, prepare
 
 
 def call(*arguments):

@@ -6,8 +6,8 @@ import pytest
 
 from anchored import InputError
 from anchored.cli.settings import gather, number_or_auto
-from anchored.training.config import DataConfig
-from anchored.training.prepare import open_data
+from anchored.runs import open_data
+from anchored.training import DataConfig
 
 
 def flags(**train):

@@ -7,7 +7,7 @@ import torch
 
 from anchored.cli.train import report, show, train
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 
 def test_the_report_is_the_result_with_place_and_speed(table_run):

@@ -6,7 +6,8 @@ import torch
 from anchored import AnchoredHead, CosineHead, LinearHead, backbones
 from anchored.data import Normalization
 from anchored.heads import ScaledHead, TauNormHead
-from anchored.training import Classifier, TrainedModel
+from anchored.methods import Classifier
+from anchored.runs import TrainedModel
 
 K = 5
 HEADS = {

@@ -14,7 +14,7 @@ from anchored._errors import InputError
 from anchored.data import from_arrays
 from anchored.data.dataset import Split
 from anchored.export import load
-from anchored.training import fit
+from anchored.runs import fit
 
 
 @pytest.fixture(scope="module")

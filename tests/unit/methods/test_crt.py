@@ -8,7 +8,7 @@ from anchored.data import load_digits
 from anchored.heads import LinearHead
 from anchored.methods import Given, parse, procedure
 from anchored.methods.crt import ClassifierRetraining
-from anchored.training import fit
+from anchored.runs import fit
 
 
 def made(name="crt", *, backbone="tiny", shape=(6,), k=3, seed=0):

@@ -8,7 +8,7 @@ from anchored.data import load_digits
 from anchored.heads import AnchoredHead, LinearHead, ScaledHead
 from anchored.methods import Given, parse, procedure
 from anchored.methods.lws import LearnableScaling
-from anchored.training import fit
+from anchored.runs import fit
 
 
 def made(name, *, backbone="tiny", shape=(6,)):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from anchored.training.resolve import resolve
 
 from anchored import backbones, imbalance
 from anchored._errors import InputError
@@ -10,8 +11,7 @@ from anchored.data import load_digits
 from anchored.heads import ScaledHead
 from anchored.methods import Given, parse, procedure
 from anchored.methods.mislas import PUBLISHED, MiSLAS
-from anchored.training import fit
-from anchored.training.resolve import resolve
+from anchored.runs import fit
 
 
 def made(name="mislas", *, backbone="tiny", shape=(6,), counts=(90, 30, 10), **options):

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from anchored.training.resolve import resolve
 from sklearn.neighbors import NearestCentroid
 
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.methods.ncm import NearestClassMean
-from anchored.training import fit
-from anchored.training.prepare import prepare
-from anchored.training.resolve import resolve
+from anchored.runs import fit, prepare
 
 
 def settings(name="ncm", **options):

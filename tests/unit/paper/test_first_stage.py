@@ -9,7 +9,7 @@ from anchored.paper import Job
 from anchored.paper.first_stage import borrow, first_stage_of
 from anchored.paper.store import Store
 from anchored.paper.worker import Place, work
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 
 def job(method, **more):

@@ -10,7 +10,7 @@ from anchored._errors import InputError
 from anchored.paper import Outcome, Results, Watcher, run, work
 from anchored.paper import runner as module
 from anchored.paper.store import Store
-from anchored.training import fit
+from anchored.runs import fit
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,8 @@ from anchored.data import load_digits
 from anchored.paper import Place, work
 from anchored.paper.results import record_of
 from anchored.paper.worker import Outcome, check_data, located
-from anchored.training import Progress, RunFolder, fit
+from anchored.runs import RunFolder, fit
+from anchored.training import Progress
 
 
 def test_the_result_is_that_of_the_same_settings_without_a_catalogue(tiny, store, place, tmp_path):

@@ -1,7 +1,7 @@
 """A table small enough to run: two methods on digits, with and without noise, one epoch."""
 
 from anchored.paper import Cell, Published, Row, Table
-from anchored.training.config import merge
+from anchored.training import merge
 
 
 def _cell(eta):

@@ -11,7 +11,7 @@ import pytest
 from anchored import auto
 from anchored.data import load_digits, open_source
 from anchored.report import gather
-from anchored.training import RunFolder, fit
+from anchored.runs import RunFolder, fit
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "日本 $x^2$ & co")
 COLUMNS = ("<b>a</b>", "b'\"", "c", "d")

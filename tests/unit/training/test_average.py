@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from anchored.training.average import Average
+from anchored.training import Average
 
 
 def test_follows_the_recursion():

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from anchored._errors import InputError
-from anchored.training.config import RunConfig, merge, parse_settings, validate
+from anchored.training import RunConfig, merge, parse_settings, validate
 
 
 def test_yaml_round_trip():

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.training.config import OptimizerConfig
-from anchored.training.optimizers import make_optimizer
+from anchored.training import OptimizerConfig, make_optimizer
 
 
 def test_settings_reach_the_optimiser():

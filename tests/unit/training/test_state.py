@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.training.average import Average
+from anchored.training import Average
 from anchored.training.checkpoint import Checkpoint
 from anchored.training.state import State
 

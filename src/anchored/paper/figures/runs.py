@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.data import Batches, Dataset
+from anchored.data import Dataset
 from anchored.methods import Network
 from anchored.paper.results import Record
 from anchored.paper.store import Store
 from anchored.paper.table import Job
 from anchored.paper.worker import Place, check_data, located, work
 from anchored.runs import RunFolder, TrainedModel, open_data
-from anchored.training import Progress, Runtime, pick_device, validate
-from anchored.training.evaluate import collect
+from anchored.training import Progress, Runtime, ask, evaluation_batches, pick_device, validate
 
 __all__ = ["Runs", "Seen", "Watch", "train"]
 
@@ -31,7 +30,6 @@ Watch = Callable[[Progress, RunFolder], Progress]
 """Puts an ear of the figure's own between a run and whoever follows it."""
 
 _PATIENCE = 5.0
-_BATCH = 512
 
 
 class Seen(NamedTuple):
@@ -83,8 +81,9 @@ class Runs:
         model = TrainedModel.load(self.folder(job).path)
         runtime = Runtime(pick_device(self.place.device))
         test = self._test(job)
-        batches = Batches(test, batch_size=_BATCH, normalize=model.normalization, device=runtime.device)
-        logits, features = collect(model.classifier.to(runtime.device), batches, runtime, features=True)
+        batches = evaluation_batches(test, model.normalization, runtime)
+        logits, features = ask(model.classifier.to(runtime.device), batches, runtime, features=True)
+        assert features is not None, "asked for"
         return Seen(logits, features, test.labels)
 
     def _test(self, job: Job) -> Dataset:

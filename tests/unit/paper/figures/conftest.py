@@ -6,8 +6,7 @@ import pytest
 
 from anchored.paper import Place, Store
 from anchored.paper.figures.runs import train
-from anchored.training import Progress
-from anchored.training.config import merge
+from anchored.training import Progress, merge
 
 _SMALLER = {
     "longtail=1:500": "longtail=1:30",

@@ -10,7 +10,8 @@ from anchored.paper import Outcome, Place, work
 from anchored.paper.figures import FIGURES
 from anchored.paper.figures import runs as module
 from anchored.paper.figures.runs import Runs, train
-from anchored.training import Progress, TrainedModel
+from anchored.runs import TrainedModel
+from anchored.training import Progress
 
 
 class Listens(Progress):

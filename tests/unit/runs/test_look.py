@@ -9,10 +9,10 @@ import torch
 
 from anchored import auto, noise
 from anchored.audit import CrossFit
-from anchored.auto import looks_first
 from anchored.data import Dataset, Split, TensorInputs, corrupt
-from anchored.training import Progress, RunFolder
-from anchored.training import fit as plain_fit
+from anchored.runs import RunFolder, looks_first
+from anchored.runs import fit as plain_fit
+from anchored.training import Progress
 
 FAST = {"train": {"epochs": 8, "batch_size": 32}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 

@@ -7,7 +7,8 @@ import torch
 
 from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs, load_digits
-from anchored.training import Progress, RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
+from anchored.training import Progress
 
 TINY = {"backbone": {"name": "tiny"}, "method": {"name": "ce"}, "train": {"epochs": 1, "batch_size": 64}}
 

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-from anchored.paper.lock import Lock, locked_folder
+from anchored._lock import Lock, locked_folder
 
 HOLD = """
 import sys

@@ -2,16 +2,16 @@
 
 import pytest
 import torch
+from anchored.training.finish import finish
+from anchored.training.resolve import resolve
+from anchored.training.work import Work
 
 from anchored._errors import InputError
 from anchored.data import Split, load_digits
 from anchored.data.holdout import held_out_mask
 from anchored.metrics import accuracy, ece, least_temperature
-from anchored.training import Runtime, fit
-from anchored.training.finish import finish
-from anchored.training.prepare import prepare
-from anchored.training.resolve import resolve
-from anchored.training.work import Work
+from anchored.runs import fit, prepare
+from anchored.training import Runtime
 
 SETTINGS = {
     "method": {"name": "ce"},
@@ -116,7 +116,7 @@ def test_the_model_is_a_copy_that_stays_when_training_goes_on():
 
 
 def test_the_description_is_enough_to_make_the_network_again(run, tmp_path):
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
     run.model.save(tmp_path)
     x = load_digits().test.inputs.take(torch.arange(20))

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from anchored.training.resolve import ASSUMED_NOISE_RATE, auto_method, hold_out_share, resolve
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs, corrupt, load_digits
-from anchored.training.resolve import ASSUMED_NOISE_RATE, auto_method, hold_out_share, resolve
 
 
 def vectors(counts):

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from anchored._errors import InputError
+from anchored.runs import RunFolder
+from anchored.training import RunConfig
 from anchored.training.checkpoint import Checkpoint
-from anchored.training.config import RunConfig
-from anchored.training.run_folder import RunFolder
 
 
 def started(path):

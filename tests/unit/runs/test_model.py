@@ -9,7 +9,7 @@ from anchored import AnchoredHead, CosineHead, LinearHead, backbones
 from anchored._errors import InputError
 from anchored.data import Normalization
 from anchored.methods import Classifier
-from anchored.training.trained import OWN, TrainedModel
+from anchored.runs import OWN, TrainedModel
 
 SHAPE = (1, 8, 8)
 HEADS = {

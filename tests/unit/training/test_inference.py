@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from anchored.training.evaluate import collect, logits_of
 
 from anchored import AnchoredHead, backbones
 from anchored.data import Batches, Dataset, TensorInputs
 from anchored.methods import Classifier
-from anchored.training.evaluate import collect, logits_of
-from anchored.training.runtime import Runtime
+from anchored.training import Runtime
 
 
 def model_and_batches(n, batch_size=4, dtype=torch.float32):

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from anchored.audit import LabelNoise
-from anchored.auto import choose
 from anchored.data import Dataset, TensorInputs
+from anchored.runs import choose
 from anchored.training import RunConfig
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from anchored.auto import make_targets
 from anchored.data import Dataset, TensorInputs
+from anchored.runs import make_targets
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from anchored import backbones, schedules
 from anchored._errors import InputError
 from anchored.data.augment import compose
-from anchored.training.config import validate
-from anchored.training.recipes import RECIPES, recipe, recipe_name
+from anchored.runs import RECIPES, recipe, recipe_name
+from anchored.training import validate
 
 PUBLISHED = [
     # recipe          backbone    lr    momentum decay  epochs batch

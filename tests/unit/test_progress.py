@@ -1,7 +1,8 @@
 """Mirror of src/anchored/training/progress.py: it hears everything, in order, and says nothing."""
 
 from anchored.data import load_digits
-from anchored.training import Progress, fit
+from anchored.runs import fit
+from anchored.training import Progress
 
 
 class Listener(Progress):

@@ -5,9 +5,8 @@ import torch
 
 from anchored import InputError
 from anchored.data import corrupt, load_digits
-from anchored.training import fit
-from anchored.training.config import RunConfig, validate
-from anchored.training.prepare import prepare
+from anchored.runs import fit, prepare
+from anchored.training import RunConfig, validate
 
 CORRUPT = ["symmetric=0.4"]
 

@@ -4,12 +4,12 @@ import math
 
 import pytest
 import torch
+from anchored.training.resolve import resolve
+from anchored.training.work import Work, given_for
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs
 from anchored.training import Runtime
-from anchored.training.resolve import resolve
-from anchored.training.work import Work, given_for
 
 K = 3
 
