@@ -9,7 +9,7 @@ from anchored._lock import Lock, locked_folder
 
 HOLD = """
 import sys
-from anchored.paper.lock import Lock
+from anchored._lock import Lock
 lock = Lock(sys.argv[1])
 assert lock.acquire()
 print("held", flush=True)

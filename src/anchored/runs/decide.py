@@ -95,7 +95,9 @@ def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunCo
     if (said.get("schedule") or {}).get("name", base["schedule"]["name"]) != base["schedule"]["name"]:
         base = {**base, "schedule": {}}  # the options of one schedule mean nothing to another
     values = merge(base, said)
-    data, backbone = values.setdefault("data", {}), values.setdefault("backbone", {})
+    # Copies, because the recipe itself must not change.
+    data = values["data"] = dict(values.get("data", {}))
+    backbone = values["backbone"] = dict(values.get("backbone", {}))
     if backbone.get("name", "auto") == "auto":
         backbone["name"] = auto_backbone(dataset.inputs.shape, dataset.k)
     if data.get("normalize", "auto") == "auto":

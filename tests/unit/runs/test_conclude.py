@@ -1,17 +1,13 @@
-"""Mirror of src/anchored/training/finish.py: the numbers are those of the model that is handed out."""
+"""Mirror of src/anchored/runs/conclude.py: the numbers are those of the model that is handed out."""
 
 import pytest
 import torch
-from anchored.training.finish import finish
-from anchored.training.resolve import resolve
-from anchored.training.work import Work
 
-from anchored._errors import InputError
 from anchored.data import Split, load_digits
-from anchored.data.holdout import held_out_mask
 from anchored.metrics import accuracy, ece, least_temperature
-from anchored.runs import fit, prepare
-from anchored.training import Runtime
+from anchored.runs import Decision, Look, RunData, decide, fit
+from anchored.runs.conclude import conclude
+from anchored.training import Runtime, TrainingSetup, validate
 
 SETTINGS = {
     "method": {"name": "ce"},
@@ -21,14 +17,14 @@ SETTINGS = {
 }
 
 
-def finished(**changes):
+def finished(posterior=None, split=None, **changes):
     """A run that ends before it has begun: the network as it was drawn."""
-    split = load_digits()
-    asked = {**SETTINGS, **changes}
-    prepared = prepare(split.train, resolve(asked, split.train))
-    config = resolve(asked, prepared.dataset)
-    work = Work(config, prepared.dataset, split.test, Runtime(torch.device("cpu")), None)
-    return work, *finish(work, prepared)
+    settings = validate({**SETTINGS, **changes})
+    data = RunData.open(load_digits() if split is None else split, settings)
+    decision = decide(settings, data, None)
+    setup = TrainingSetup(decision.config, data.parts(decision.config), Runtime(torch.device("cpu")))
+    look = None if posterior is None else Look(decision.config, None, posterior, None, posterior)
+    return setup, *conclude(setup, decision, data, look, None)
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +97,8 @@ def test_margins_are_shown_where_the_head_has_rows():
     assert "gamma_min" in finished()[2]["test"]
     work, _, _ = finished(method={"name": "ncm"})
     work.enter()
-    split = load_digits()
-    _, result = finish(work, prepare(split.train, work.config))
+    data = RunData.open(load_digits(), work.config)
+    _, result = conclude(work, Decision(work.config), data, None, None)
     assert "gamma_min" not in result["test"]
 
 
@@ -130,31 +126,21 @@ def test_held_out_labels_in_doubt_are_judged_by_their_probabilities():
     split = load_digits()
     wrong = (split.train.labels + (torch.arange(len(split.train)) % 2)) % 10
     data = split.train.with_labels(wrong)
-    settings = {**SETTINGS, "data": {"hold_out": 0.2}}
-    truth = torch.nn.functional.one_hot(split.train.labels, 10).double()
-    run = fit(Split(data), {**settings, "train": {"epochs": 1}}, truth=truth)
-    held = held_out_mask(data, 0.2, 0)
-    logits = run.model.predict_proba(data.inputs.take(held.nonzero()[:, 0])).double()
-    assert run.result["held_out"]["accuracy"] == pytest.approx(accuracy(logits, wrong[held]), abs=2e-3)
-    assert run.result["estimated"]["accuracy"] == pytest.approx(accuracy(logits, split.train.labels[held]), abs=2e-3)
-    assert run.result["estimated"]["ece"] == pytest.approx(ece(logits, split.train.labels[held]), abs=5e-3)
-    assert run.result["calibration"]["noise_rate"] == pytest.approx(
+    posterior = torch.nn.functional.one_hot(split.train.labels, 10).double()
+    setup, model, result = finished(posterior, Split(data), data={"hold_out": 0.2})
+    held = RunData.open(Split(data), setup.config).held_index(setup.config)
+    logits = model.predict_proba(data.inputs.take(held)).double()
+    assert result["held_out"]["accuracy"] == pytest.approx(accuracy(logits, wrong[held]), abs=2e-3)
+    assert result["estimated"]["accuracy"] == pytest.approx(accuracy(logits, split.train.labels[held]), abs=2e-3)
+    assert result["estimated"]["ece"] == pytest.approx(ece(logits, split.train.labels[held]), abs=5e-3)
+    assert result["calibration"]["noise_rate"] == pytest.approx(
         float((wrong != split.train.labels)[held].double().mean())
     )
-    blind = fit(Split(data), {**settings, "train": {"epochs": 1}})
-    assert "estimated" not in blind.result
-    assert blind.result["held_out"]["accuracy"] == run.result["held_out"]["accuracy"]
+    _, _, blind = finished(None, Split(data), data={"hold_out": 0.2})
+    assert "estimated" not in blind
+    assert blind["held_out"]["accuracy"] == result["held_out"]["accuracy"]
 
 
-def test_where_the_true_labels_are_known_nothing_is_estimated():
-    split = load_digits()
-    settings = {**SETTINGS, "data": {"corrupt": ["symmetric=0.3"]}, "train": {"epochs": 1}}
-    truth = torch.full((len(split.train), 10), 0.1, dtype=torch.float64)
-    assert "estimated" not in fit(split, settings, truth=truth).result
-
-
-def test_truth_about_other_samples_is_refused():
-    with pytest.raises(
-        InputError, match=r"truth must be \(1437, 10\), a row of probabilities per sample, got \(3, 10\)"
-    ):
-        fit(load_digits(), {"train": {"epochs": 1}}, truth=torch.ones(3, 10) / 10)
+def test_if_the_true_labels_are_known_nothing_is_estimated():
+    posterior = torch.full((1437, 10), 0.1, dtype=torch.float64)
+    assert "estimated" not in finished(posterior, data={"corrupt": ["symmetric=0.3"]})[2]

@@ -1,6 +1,7 @@
-"""Mirror of src/anchored/training/fit.py: the whole way, what it keeps, and what it refuses before it begins."""
+"""Mirror of src/anchored/runs/fit.py: the whole way, what it keeps, and what it refuses before it begins."""
 
 import json
+import sys
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ import torch
 from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs, load_digits
 from anchored.runs import RunFolder, TrainedModel, fit
-from anchored.training import Progress
+from anchored.training import Progress, RunConfig
 
 TINY = {"backbone": {"name": "tiny"}, "method": {"name": "ce"}, "train": {"epochs": 1, "batch_size": 64}}
 
@@ -29,6 +30,7 @@ def test_a_run_leaves_everything_that_is_needed_and_nothing_else(tmp_path):
     fitted = fit(load_digits(), TINY, folder=tmp_path / "run")
     left = sorted(str(path.relative_to(tmp_path / "run")) for path in (tmp_path / "run").rglob("*") if path.is_file())
     assert left == [
+        ".lock",
         "checkpoint/last.safetensors",
         "config.yaml",
         "history.jsonl",
@@ -183,3 +185,33 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(split, cha
     with pytest.raises(InputError, match=message):
         fit(split, settings(**changes), folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_data_is_prepared_and_settings_are_decided_once(monkeypatch, tmp_path):
+    """One run prepares its data, completes its settings and decides once, and checks what was asked once."""
+    counts = {}
+
+    def counted(module, name):
+        inner = getattr(module, name)
+
+        def outer(*arguments, **named):
+            key = getattr(module, "__name__", str(module)) + "." + name
+            counts[key] = counts.get(key, 0) + 1
+            return inner(*arguments, **named)
+
+        monkeypatch.setattr(module, name, outer)
+
+    modules = {name: sys.modules[f"anchored.runs.{name}"] for name in ("data", "decide", "fit", "look")}
+    counted(modules["data"], "corrupt")
+    counted(modules["decide"], "recipe")
+    counted(modules["fit"], "decide")
+    counted(RunConfig, "model_validate")
+    split = Split(blobs((300, 300)))
+    asked = settings(method={"name": "auto"}, data={"corrupt": ["symmetric=0.2"]})
+    fit(split, asked, folder=tmp_path / "run")
+    assert counts == {
+        "anchored.runs.data.corrupt": 1,
+        "anchored.runs.decide.recipe": 1,
+        "anchored.runs.fit.decide": 1,
+        "RunConfig.model_validate": 2,  # what was asked, and the same laid over the recipe
+    }

@@ -1,17 +1,27 @@
-"""Mirror of src/anchored/training/run_folder.py: what a folder may be used for, and what a crash may leave in it."""
+"""Mirror of src/anchored/runs/folder.py: what a folder may be used for, and what a crash may leave in it."""
+
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.runs import RunFolder
-from anchored.training import RunConfig
+from anchored.runs import RunFolder, default_path
+from anchored.training import RunConfig, validate
 from anchored.training.checkpoint import Checkpoint
 
 
+def created(path):
+    run = RunFolder.plan(path)
+    run.make()
+    return run
+
+
 def started(path):
-    run = RunFolder.create(path)
-    run.write_config(RunConfig().change({"train": {"epochs": 7}}))
+    run = created(path)
+    run.settle(RunConfig().change({"train": {"epochs": 7}}))
     return run
 
 
@@ -50,17 +60,17 @@ def test_a_result_makes_a_run_finished(tmp_path):
 def test_a_folder_in_use_is_refused_with_the_way_out(tmp_path):
     run = started(tmp_path / "run")
     with pytest.raises(InputError, match="interrupted; go on with: anchored resume"):
-        RunFolder.create(run.path)
+        created(run.path)
     run.write_result({})
     with pytest.raises(InputError, match="holds a finished run"):
-        RunFolder.create(run.path)
+        created(run.path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="is a file; give a folder"):
-        RunFolder.create(tmp_path / "file")
+        created(tmp_path / "file")
     with pytest.raises(InputError, match="is not empty"):
-        RunFolder.create(tmp_path)
+        created(tmp_path)
     with pytest.raises(InputError, match="cannot create the run folder"):
-        RunFolder.create(tmp_path / "file" / "run")
+        created(tmp_path / "file" / "run")
 
 
 def test_what_is_no_run_is_not_opened(tmp_path):
@@ -69,9 +79,9 @@ def test_what_is_no_run_is_not_opened(tmp_path):
 
 
 def test_killed_before_the_configuration_was_written_the_folder_can_be_used(tmp_path):
-    run = RunFolder.create(tmp_path / "run")
+    run = created(tmp_path / "run")
     (run.path / ".config.yaml.abc.tmp").write_text("tra")
-    assert RunFolder.create(run.path).path == run.path
+    assert created(run.path).path == run.path
     run.sweep()
     assert [item.name for item in run.path.iterdir()] == ["checkpoint"]
 
@@ -106,3 +116,70 @@ def test_spoilt_numbers_are_refused_with_their_file(text, tmp_path):
 def test_numbers_that_are_not_json_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
         started(tmp_path / "run").write_lines("history.jsonl", [{"loss": float("nan")}])
+
+
+def test_settings_are_kept_until_everything_is_decided(tmp_path):
+    run = RunFolder.plan(tmp_path / "run")
+    asked = validate({"train": {"epochs": 3}, "data": {"corrections": "c.csv"}})
+    run.begin(asked, {"digest": "sha256:ab:1"})
+    assert (run.started, run.decided) == (True, False)
+    kept = RunFolder.open(run.path).read_settings()
+    assert kept.data.corrections_digest == "sha256:ab:1"
+    assert kept.train.model_fields_set == {"epochs"}
+    run.settle(asked.change({"method": {"name": "ce"}}))
+    assert not (run.path / "settings.yaml").exists()
+    assert RunFolder.open(run.path).read_settings().method.name == "ce"
+
+
+def test_a_folder_without_a_name_is_named_after_what_was_decided(tmp_path):
+    asked = validate({"data": {"source": "digits"}})
+    run = RunFolder.plan(default_path(asked, tmp_path), unnamed=True)
+    run.begin(asked, {})
+    before = run.path
+    assert RunFolder.open(before).unnamed
+    config = asked.change({"method": {"name": "gce"}})
+    run.settle(config)
+    assert run.path == tmp_path / f"digits-gce-{config.content_hash}"
+    assert not before.exists()
+    assert not RunFolder.open(run.path).unnamed
+    again = RunFolder.plan(default_path(asked, tmp_path), unnamed=True)
+    again.begin(asked, {})
+    with pytest.raises(InputError, match="holds this very run already; go on with: anchored resume"):
+        again.settle(config)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [run.path.name]
+
+
+def test_a_run_has_one_owner(tmp_path):
+    run = started(tmp_path / "run")
+    with run.owned(), run.owned():  # the same object twice is one owner
+        with (
+            pytest.raises(InputError, match=rf"is in use by process {os.getpid()} on .*; wait until it ends"),
+            RunFolder.open(run.path).owned(),
+        ):
+            pass
+    with RunFolder.open(run.path).owned():
+        pass
+
+
+def test_the_second_of_two_new_runs_is_refused_when_it_begins(tmp_path):
+    first, second = RunFolder.plan(tmp_path / "run"), RunFolder.plan(tmp_path / "run")
+    with first.owned(), second.owned():
+        first.begin(RunConfig(), {})
+        with pytest.raises(InputError, match="is in use by process"):
+            second.begin(RunConfig(), {})
+    late = RunFolder(tmp_path / "run")
+    late._new = True
+    with pytest.raises(InputError, match="holds another run by now"), late.owned():
+        late.make()
+
+
+def test_an_owner_that_died_owns_nothing(tmp_path):
+    run = started(tmp_path / "run")
+    code = (
+        "import os, sys; from anchored.runs import RunFolder\n"
+        "owned = RunFolder.open(sys.argv[1]).owned(); owned.__enter__(); os.kill(os.getpid(), 9)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(run.path)], check=False)
+    assert ended.returncode == -9
+    with run.owned():
+        pass

@@ -1,11 +1,12 @@
-"""Mirror of src/anchored/training/recipes.py: every recipe is a valid configuration with the published numbers."""
+"""Mirror of src/anchored/runs/recipes.py: every recipe is a valid configuration with the published numbers."""
 
 import pytest
 
 from anchored import backbones, schedules
 from anchored._errors import InputError
 from anchored.data.augment import compose
-from anchored.runs import RECIPES, recipe, recipe_name
+from anchored.runs import RECIPES, recipe
+from anchored.runs.recipes import recipe_name
 from anchored.training import validate
 
 PUBLISHED = [

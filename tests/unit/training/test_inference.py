@@ -1,13 +1,16 @@
-"""Mirror of src/anchored/training/evaluate.py: in the order of the data, whoever computes which part."""
+"""Mirror of src/anchored/training/inference.py: in the order of the data, whoever computes which part."""
 
 import pytest
 import torch
-from anchored.training.evaluate import collect, logits_of
 
 from anchored import AnchoredHead, backbones
 from anchored.data import Batches, Dataset, TensorInputs
 from anchored.methods import Classifier
-from anchored.training import Runtime
+from anchored.training import Runtime, answer_batches, ask, evaluation_batches
+
+
+def logits_of(model, batches, runtime):
+    return ask(model, batches, runtime).logits
 
 
 def model_and_batches(n, batch_size=4, dtype=torch.float32):
@@ -48,10 +51,10 @@ def test_the_parts_of_several_processes_make_up_the_whole(n, world_size):
 
 def test_features_come_with_the_logits_that_belong_to_them():
     model, batches, x = model_and_batches(7)
-    logits, features = collect(model, batches, Runtime(torch.device("cpu")), features=True)
+    logits, features = ask(model, batches, Runtime(torch.device("cpu")), features=True)
     torch.testing.assert_close(features, model.features(x).detach())
     torch.testing.assert_close(model.head(features), logits)
-    assert collect(model, batches, Runtime(torch.device("cpu")))[1].numel() == 0
+    assert ask(model, batches, Runtime(torch.device("cpu"))).features is None
 
 
 def test_the_model_is_scored_in_evaluation_mode_and_left_as_it_was():
@@ -69,3 +72,18 @@ def test_logits_are_at_least_single_precision(precision, dtype):
     logits = logits_of(model, batches, Runtime(torch.device("cpu"), precision))
     assert logits.dtype == dtype
     torch.testing.assert_close(logits, model(x).detach(), atol=0.02, rtol=0.02)
+
+
+def test_a_part_can_be_asked_about_batch_by_batch():
+    model, batches, x = model_and_batches(11)
+    order = torch.tensor([7, 2, 9, 0, 4])
+    answers = list(answer_batches(model, batches, Runtime(torch.device("cpu")), order=order, features=True))
+    assert [len(each.logits) for each in answers] == [4, 1]
+    torch.testing.assert_close(torch.cat([each.logits for each in answers]), model(x[order]).detach())
+    torch.testing.assert_close(torch.cat([each.features for each in answers]), model.features(x[order]).detach())
+
+
+def test_inputs_in_memory_need_no_threads():
+    _, batches, _ = model_and_batches(4)
+    made = evaluation_batches(batches.dataset, None, Runtime(torch.device("cpu")), workers=3)
+    assert (made.workers, made.augment) == (0, None)

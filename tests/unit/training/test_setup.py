@@ -1,15 +1,25 @@
-"""Mirror of src/anchored/training/work.py: parts that do not overlap, and stages at their own pace."""
+"""Mirror of src/anchored/training/setup.py: what is built from a configuration, and stages at their own pace."""
 
 import math
 
 import pytest
 import torch
-from anchored.training.resolve import resolve
-from anchored.training.work import Work, given_for
 
 from anchored._errors import InputError
-from anchored.data import Dataset, TensorInputs
-from anchored.training import Runtime
+from anchored.data import Dataset, Split, TensorInputs
+from anchored.runs import RunData, decide
+from anchored.training import (
+    BackboneConfig,
+    Checkpoint,
+    MethodConfig,
+    OptimizerConfig,
+    Runtime,
+    TrainingSetup,
+    build_procedure,
+    check_possible,
+    make_optimizer,
+    validate,
+)
 
 K = 3
 
@@ -21,17 +31,23 @@ def blobs(counts, seed=0):
     return Dataset("blobs", TensorInputs(x), labels, ("a", "b", "c"))
 
 
-def work(name="ce", *, module=None, test=True, precision="32", **settings):
-    data = blobs([60, 30, 10])
+def config_for(name="ce", **settings):
     asked = {
         "method": {"name": name},
         "backbone": {"name": "tiny"},
         "data": {"hold_out": 0.2},
         "optimizer": {"name": "sgd", "lr": 0.1},
+        "look": None,
         **settings,
     }
-    runtime = Runtime(torch.device("cpu"), precision)
-    return Work(resolve(asked, data), data, blobs([9] * K, 1) if test else None, runtime, module)
+    data = RunData.open(Split(blobs([60, 30, 10])), validate(asked))
+    return decide(validate(asked), data, None).config, data
+
+
+def work(name="ce", *, module=None, test=True, precision="32", **settings):
+    config, data = config_for(name, **settings)
+    data = RunData(data.labelled, data.labelled, blobs([9] * K, 1) if test else None)
+    return TrainingSetup(config, data.parts(config), Runtime(torch.device("cpu"), precision), module)
 
 
 def test_what_is_held_out_is_not_trained_on():
@@ -133,10 +149,45 @@ def test_a_module_of_the_users_own_takes_the_place_of_the_backbone():
 
 
 def test_pieces_are_made_from_what_the_configuration_says():
-    config = work("ce+fnpal", method={"name": "ce+fnpal", "noise_rate": 0.3, "scale": 4.0}).config
-    given = given_for(config, torch.tensor([3, 2, 1]), lambda *_: None, blank=True)
-    assert (given.noise_rate, given.scale, given.k, given.blank) == (0.3, 4.0, 3, True)
-    assert given.method.name == "ce+fnpal"
+    method = MethodConfig(name="ce+fnpal", noise_rate=0.3, scale=4.0)
+    counts = torch.tensor([3, 2, 1])
+    made = build_procedure(method, BackboneConfig(name="tiny"), counts, (6,), seed=5)
+    assert made.method.name == "ce+fnpal"
+    network = made.network()
+    assert (network.head.scale, network.head.prototypes.shape[0], network.input_shape) == (4.0, 3, (6,))
+    again = build_procedure(method, BackboneConfig(name="tiny"), counts, (6,), seed=5).network()
+    assert all(torch.equal(a, b) for a, b in zip(network.parameters(), again.parameters(), strict=True))
+    blank = build_procedure(method, BackboneConfig(name="tiny"), counts, (6,), blank=True).network()
+    assert blank.state_dict().keys() == network.state_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"backbone": {"name": "tinny"}}, "unknown backbone 'tinny'"),
+        ({"schedule": {"name": "cosinus"}}, "unknown schedule 'cosinus'"),
+        ({"data": {"augment": ["flop"], "hold_out": 0.2}}, "flop"),
+        ({"data": {"normalize": "mnits", "hold_out": 0.2}}, "unknown normalisation 'mnits'; choose from fit"),
+        ({"method": {"name": "gce", "loss": {"qq": 1.0}}}, "qq"),
+        ({"method": {"name": "crt"}, "second": {"schedule": "cosinus"}}, "unknown schedule 'cosinus'"),
+    ],
+)
+def test_what_training_would_stumble_over_later_is_refused_at_once(settings, message):
+    config, data = config_for(**settings)
+    with pytest.raises(InputError, match=message):
+        check_possible(config, data.labelled.counts, data.labelled.inputs.shape)
+
+
+def test_a_restored_setup_goes_on_in_the_stage_of_the_checkpoint(tmp_path):
+    path = tmp_path / "second epoch"
+    made = work("crt", train={"epochs": 1}, second={"epochs": 2})
+    made.run(save=lambda state: state.checkpoint().save(path) if state.epoch == 2 else None)
+    fresh = work("crt", train={"epochs": 1}, second={"epochs": 2})
+    fresh.restore(Checkpoint.load(path))
+    assert (fresh.state.stage, fresh.state.epoch) == (1, 2)
+    fresh.run()
+    for name, value in made.network.state_dict().items():
+        assert torch.equal(value, fresh.network.state_dict()[name])
 
 
 def test_inputs_are_left_as_they_are_where_that_is_asked_for():
@@ -145,6 +196,19 @@ def test_inputs_are_left_as_they_are_where_that_is_asked_for():
     assert torch.equal(inputs.normalization(rows, dtype=rows.dtype), rows)
 
 
-def test_an_unknown_normalisation_is_refused():
-    with pytest.raises(InputError, match="unknown normalisation 'mnits'; choose from fit"):
-        work(data={"normalize": "mnits"})
+def test_settings_reach_the_optimiser():
+    model = torch.nn.Linear(2, 2)
+    config = OptimizerConfig(lr=0.3, momentum=0.8, nesterov=True, weight_decay=0.01)
+    group = make_optimizer(config, model.parameters()).param_groups[0]
+    assert (group["lr"], group["momentum"], group["nesterov"], group["weight_decay"]) == (0.3, 0.8, True, 0.01)
+    adam = make_optimizer(OptimizerConfig(name="adamw", lr=0.2, weight_decay=0.1), model.parameters())
+    assert (type(adam).__name__, adam.param_groups[0]["weight_decay"]) == ("AdamW", 0.1)
+
+
+def test_frozen_parameters_are_left_out():
+    model = torch.nn.Linear(2, 2)
+    model.bias.requires_grad_(False)
+    assert make_optimizer(OptimizerConfig(), model.parameters()).param_groups[0]["params"] == [model.weight]
+    model.weight.requires_grad_(False)
+    with pytest.raises(InputError, match="no parameter that is trained"):
+        make_optimizer(OptimizerConfig(), model.parameters())
