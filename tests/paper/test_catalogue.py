@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from anchored.training.resolve import resolve
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from anchored.training.resolve import resolve
+from tests.builders import resolved as resolve
 
 from anchored import backbones, imbalance
 from anchored._errors import InputError

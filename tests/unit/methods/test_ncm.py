@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from anchored.training.resolve import resolve
 from sklearn.neighbors import NearestCentroid
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import load_digits

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from anchored.training.resolve import resolve
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import load_digits
