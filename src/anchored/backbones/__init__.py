@@ -3,13 +3,18 @@
 Every network of the paper ends in a ReLU, so its features fill only the non-negative orthant;
 the prototypes of a head should know (``features="nonnegative"``). ``last_relu=False`` drops that
 ReLU. :func:`make` builds by name, :func:`auto` chooses a name, :func:`wrap` takes any torch module,
-:class:`Fork` cuts networks into a shared trunk and branches.
+:class:`Fork` cuts networks into a shared trunk and branches; :func:`build` fills the layers of any module by a
+law for first weights, from a generator.
 """
 
 from __future__ import annotations
 
 from anchored.backbones._auto import auto as auto
 from anchored.backbones._base import Backbone as Backbone
+from anchored.backbones._base import check_shape as check_shape
+from anchored.backbones._initialise import IMAGENET as IMAGENET
+from anchored.backbones._initialise import OLTR as OLTR
+from anchored.backbones._initialise import build as build
 from anchored.backbones._make import BACKBONES as BACKBONES
 from anchored.backbones._make import make as make
 from anchored.backbones.convnet import ConvNet as ConvNet
@@ -22,7 +27,9 @@ from anchored.backbones.wrapped import wrap as wrap
 
 __all__ = [
     "BACKBONES",
+    "IMAGENET",
     "MLP",
+    "OLTR",
     "Backbone",
     "BasicBlock",
     "Bottleneck",
@@ -30,6 +37,8 @@ __all__ = [
     "Fork",
     "ResNet",
     "auto",
+    "build",
+    "check_shape",
     "make",
     "wrap",
 ]

@@ -29,7 +29,7 @@ def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) ->
     eighth of the image's side.
     """
     from anchored.data import Batches
-    from anchored.methods.tade import aggregate
+    from anchored.methods import aggregate
     from anchored.training.augmentation import make_augmentation
 
     if not dataset.is_image:

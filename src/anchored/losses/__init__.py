@@ -14,7 +14,7 @@ from anchored.losses.focal import Focal
 from anchored.losses.generalized import GeneralizedCrossEntropy
 from anchored.losses.lade import LADE
 from anchored.losses.margin import LDAM, MarginSoftmax
-from anchored.losses.names import get
+from anchored.losses.names import NAMES, get, needs_counts
 from anchored.losses.normalized import Normalized
 from anchored.losses.prior import BalancedSoftmax, LogitAdjusted
 from anchored.losses.published import SETTINGS, settings_for
@@ -25,6 +25,7 @@ from anchored.losses.symmetric import SymmetricCrossEntropy
 __all__ = [
     "LADE",
     "LDAM",
+    "NAMES",
     "SETTINGS",
     "BalancedSoftmax",
     "CrossEntropy",
@@ -44,5 +45,6 @@ __all__ = [
     "SymmetricCrossEntropy",
     "class_balanced_weights",
     "get",
+    "needs_counts",
     "settings_for",
 ]

@@ -28,7 +28,7 @@ from anchored.losses.sample_logit import NegativeSampleLogit
 from anchored.losses.smoothing import LabelAwareSmoothing
 from anchored.losses.symmetric import SymmetricCrossEntropy
 
-__all__ = ["NAMES", "canonical", "get"]
+__all__ = ["NAMES", "canonical", "get", "needs_counts"]
 
 NAMES: dict[str, Callable[..., Loss]] = {
     "ce": CrossEntropy,
@@ -103,6 +103,16 @@ def canonical(name: str) -> str:
     if len(terms) > 2:
         raise InputError(f"a name may join two losses, got {len(terms)} in {name!r}; add losses with + for more")
     return "+".join(terms)
+
+
+def needs_counts(name: str) -> bool:
+    """Tell whether the loss called ``name`` is built from the class counts of the training data.
+
+    Example:
+        >>> needs_counts("ldam"), needs_counts("nce+rce")
+        (True, False)
+    """
+    return any("counts" in _own_settings(term) for term in canonical(name).split("+"))
 
 
 def _own_settings(term: str) -> dict[str, inspect.Parameter]:

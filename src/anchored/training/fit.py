@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 from anchored.data import Dataset, Split
-from anchored.methods import parse, procedure_type
 from anchored.training.config import RunConfig, validate
 from anchored.training.finish import finish
 from anchored.training.loop import train
@@ -92,8 +91,6 @@ def fit(
         raise InputError(
             f"truth must be ({len(data)}, {data.k}), a row of probabilities per sample, got {tuple(truth.shape)}"
         )
-    method = parse(config.method.name)
-    procedure_type(method).check(method, data.counts)
     # Before the processes meet: the first of them to go on would fill the folder, and the others find it taken.
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     runtime = make_runtime(config.train.device, config.train.precision)

@@ -12,7 +12,7 @@ from anchored._errors import InputError
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import SETTINGS
-from anchored.methods import Method, SecondStage, parse, procedure_type
+from anchored.methods import Method, parse, procedure_type
 from anchored.training.config import RunConfig, SecondConfig, merge, validate
 from anchored.training.recipes import recipe, recipe_name
 
@@ -53,7 +53,7 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
         changes["method"]["noise_rate"] = unknown if known is None else known
     runs = procedure_type(method)
     changes["method"]["options"] = runs.resolve(method, source, dataset.counts, config.method.options)
-    changes["second"] = _second(method, runs.second, config)
+    changes["second"] = _second(method, runs.second_epochs, config)
     published = SETTINGS.get(source, {}).get(method.loss, {})
     changes["method"]["loss"] = {**published, **config.method.loss}
     if config.backbone.name == "auto":
@@ -69,7 +69,7 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
     return config.change(changes)
 
 
-def _second(method: Method, default: SecondStage | None, config: RunConfig) -> dict[str, Any] | None:
+def _second(method: Method, default: int | None, config: RunConfig) -> dict[str, Any] | None:
     """The settings of the second stage; None where the method has none."""
     if default is None:
         if config.second is not None:
@@ -77,8 +77,8 @@ def _second(method: Method, default: SecondStage | None, config: RunConfig) -> d
         return None
     asked = SecondConfig() if config.second is None else config.second
     return {
-        "epochs": min(default.epochs, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
-        "lr": config.optimizer.lr * default.lr_factor if asked.lr == "auto" else asked.lr,
+        "epochs": min(default, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
+        "lr": config.optimizer.lr if asked.lr == "auto" else asked.lr,
         "schedule": asked.schedule,
     }
 

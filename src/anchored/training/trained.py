@@ -21,7 +21,7 @@ from anchored import backbones
 from anchored._errors import InputError
 from anchored._files import write_atomically, write_json
 from anchored.data import Normalization
-from anchored.methods import Given, Network, parse, procedure
+from anchored.methods import BuildContext, Network, make_procedure, parse
 
 __all__ = ["TrainedModel"]
 
@@ -214,8 +214,8 @@ def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> N
         )
 
     rate, scale = about["noise_rate"], about["scale"]
-    built = procedure(
-        Given(
+    built = make_procedure(
+        BuildContext(
             method=parse(about["method"]),
             backbone=backbone,
             counts=torch.tensor(about["training_counts"]),

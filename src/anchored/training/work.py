@@ -15,7 +15,7 @@ from anchored._errors import InputError
 from anchored._random import stream
 from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization
 from anchored.data.holdout import held_out_mask
-from anchored.methods import Given, MakesBackbone, Network, Stage
+from anchored.methods import BuildContext, Network, Stage
 from anchored.training.augmentation import make_augmentation
 from anchored.training.average import Average
 from anchored.training.config import RunConfig
@@ -73,8 +73,8 @@ class Work:
         self.counts = self.train_set.counts
         self.normalization = _normalization(config, self.train_set)
         shape = self.train_set.inputs.shape
-        given = given_for(config, self.counts, partial(_backbone, config, shape, data.k, module))
-        self.procedure = methods.procedure(given)
+        context = given_for(config, self.counts, partial(_backbone, config, shape, data.k, module))
+        self.procedure = methods.make_procedure(context)
         self.stages = self.procedure.stages()
         self.network = self._placed(self.procedure.network())
         self.batch_size = min(config.train.batch_size, _rounded_up(len(self.train_set), runtime.world_size))
@@ -193,7 +193,7 @@ class Work:
         config = self.config
         if not stage.trained:
             return 0, lambda epoch: config.optimizer.lr
-        if not stage.second:
+        if stage.settings == "first":
             first = schedules.get(config.schedule.name, epochs=config.train.epochs, **config.schedule.options)
             return config.train.epochs, lambda epoch: config.optimizer.lr * first(epoch)
         assert config.second is not None, "resolved before"
@@ -233,10 +233,12 @@ class _Evidence:
         return features, dataset.labels
 
 
-def given_for(config: RunConfig, counts: Tensor, backbone: MakesBackbone, *, blank: bool = False) -> Given:
+def given_for(
+    config: RunConfig, counts: Tensor, backbone: Callable[..., backbones.Backbone], *, blank: bool = False
+) -> BuildContext:
     """What the method's pieces are made from, as the resolved ``config`` says."""
     rate, scale = config.method.noise_rate, config.method.scale
-    return Given(
+    return BuildContext(
         method=methods.parse(config.method.name),
         backbone=backbone,
         counts=counts,

@@ -109,3 +109,12 @@ def test_weight_reduction_and_ignore_index_hold_for_the_whole(batch, name):
 def test_refuses_with_the_way_out(name, settings, message):
     with pytest.raises(InputError, match=message):
         losses.get(name, **settings)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "nce+rce", "ldam+mae"])
+def test_whether_a_loss_needs_counts_is_whether_it_is_refused_without(name):
+    if losses.needs_counts(name):
+        with pytest.raises(InputError, match="needs counts"):
+            losses.get(name)
+    else:
+        assert losses.get(name) is not None
