@@ -2,11 +2,14 @@
 
 import torch
 
+from anchored import backbones
+from anchored._random import stream
 from anchored.data import Dataset, Split, TensorInputs
+from anchored.methods import BuildContext, parse
 from anchored.runs import RunData, decide
 from anchored.training import validate
 
-__all__ = ["blobs", "resolved"]
+__all__ = ["blobs", "build_context", "resolved"]
 
 
 def blobs(n=240, k=3, *, d=6, counts=None, distance=4.0, seed=0, name="blobs"):
@@ -32,3 +35,13 @@ def resolved(settings, dataset):
     """The configuration of a run on ``dataset`` that does not look at the labels."""
     asked = validate({**settings, "look": None})
     return decide(asked, RunData.open(Split(dataset), asked), None).config
+
+
+def build_context(method, backbone="tiny", shape=(6,), counts=(40, 20, 10, 5), **settings):
+    """What a method builds from: a small backbone for vectors of length 6, and four unbalanced classes."""
+    return BuildContext(
+        method=parse(method),
+        backbone=lambda name="init", /: backbones.make(backbone, shape, generator=stream(0, name)),
+        counts=torch.tensor(counts),
+        **settings,
+    )

@@ -65,6 +65,13 @@ def test_imports_point_downwards(path):
         assert not any(part.startswith("_") for part in parts[2:]), f"{module} is private to {other}; use its door"
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_package_is_entered_by_its_door(path):
+    """No import of another package's private module."""
+    others = [module.split(".") for module in imported_modules(path) if module.startswith("anchored.")]
+    assert not [parts for parts in others if parts[1] != package_of(path) and any(p[0] == "_" for p in parts[2:])]
+
+
 @pytest.mark.parametrize(
     "path", [p for p in FILES if package_of(p) in TORCH_ONLY], ids=lambda p: str(p.relative_to(SRC))
 )

@@ -39,7 +39,7 @@ def main():
     folder, names = Path(sys.argv[1]), sys.argv[2:]
     told = {}
     for name in names:
-        two_stages = methods.procedure_type(methods.parse(name)).second is not None
+        two_stages = methods.procedure_type(methods.parse(name)).second_epochs is not None
         fitted = fit(load_digits(), settings(name, two_stages))
         told[name] = {"digest": digest(fitted.model.classifier), "accuracy": fitted.result["test"]["accuracy"]}
     (folder / f"{os.environ['RANK']}.json").write_text(json.dumps(told))

@@ -3,11 +3,13 @@
 Every network of the paper ends in a ReLU, so its features fill only the non-negative orthant;
 the prototypes of a head should know (``features="nonnegative"``). ``last_relu=False`` drops that
 ReLU. :func:`get` builds by name, :func:`auto` chooses a name, :func:`wrap` takes any torch module,
-:class:`Fork` cuts networks into a shared trunk and branches.
+:class:`Fork` cuts networks into a shared trunk and branches; :func:`build` fills the layers of any module by a
+law for first weights, from a generator.
 """
 
 from anchored.backbones._auto import auto
-from anchored.backbones._base import Backbone
+from anchored.backbones._base import Backbone, check_shape
+from anchored.backbones._initialise import IMAGENET, OLTR, build
 from anchored.backbones.convnet import ConvNet
 from anchored.backbones.fork import Fork
 from anchored.backbones.mlp import MLP
@@ -19,7 +21,9 @@ make = get
 
 __all__ = [
     "BACKBONES",
+    "IMAGENET",
     "MLP",
+    "OLTR",
     "Backbone",
     "BasicBlock",
     "Bottleneck",
@@ -28,6 +32,8 @@ __all__ = [
     "ResNet",
     "auto",
     "get",
+    "build",
+    "check_shape",
     "make",
     "wrap",
 ]

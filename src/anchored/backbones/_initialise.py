@@ -8,6 +8,7 @@ law                  convolution                                 linear
 ``NOISY_LABELS``     :math:`U(\pm\sqrt{6/m})`                    :math:`U(\pm\sqrt{6/(m+n)})`
 ``LONG_TAIL``        :math:`N(0, 2/m)`                           :math:`N(0, 2/m)`
 ``IMAGENET``         :math:`N(0, 2/n)`                           :math:`U(\pm 1/\sqrt{m})`
+``OLTR``             :math:`N(0, 2/m)`                           :math:`U(\pm 1/\sqrt{m})`
 ``PLAIN``            :math:`U(\pm\sqrt{6/m})`                    :math:`U(\pm\sqrt{6/m})`
 ===================  ==========================================  ==========================================
 
@@ -18,7 +19,7 @@ storage, on the meta device, and then filled: building a network neither reads n
 global generator.
 
 References:
-    Ma et al., 2020 (noisy labels), Cao et al., 2019 (long tail) and torchvision (ImageNet):
+    Ma et al., 2020 (noisy labels), Cao et al., 2019 (long tail), torchvision (ImageNet) and Liu et al., 2019 (OLTR):
     the files that set up their networks. ``PLAIN`` is ours, for networks that are in no paper.
 """
 
@@ -35,7 +36,7 @@ from torch import Tensor, nn
 
 from anchored._random import generator_or_default
 
-__all__ = ["IMAGENET", "LONG_TAIL", "NOISY_LABELS", "PLAIN", "Law", "build", "fill_"]
+__all__ = ["IMAGENET", "LONG_TAIL", "NOISY_LABELS", "OLTR", "PLAIN", "Law", "build", "fill_"]
 
 Fill = Callable[..., Tensor]
 M = TypeVar("M", bound=nn.Module)
@@ -58,6 +59,7 @@ NOISY_LABELS = Law(conv=KAIMING_UNIFORM, linear=nn.init.xavier_uniform_)
 LONG_TAIL = Law(conv=KAIMING_NORMAL, linear=KAIMING_NORMAL)
 IMAGENET = Law(conv=KAIMING_NORMAL_OUT, linear=TORCH_LINEAR)
 PLAIN = Law(conv=KAIMING_UNIFORM, linear=KAIMING_UNIFORM)
+OLTR = Law(conv=KAIMING_NORMAL, linear=TORCH_LINEAR)
 
 
 def build(make: Callable[[], M], law: Law, generator: torch.Generator | None) -> M:

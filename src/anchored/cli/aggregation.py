@@ -29,7 +29,7 @@ def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) ->
     eighth of the image's side.
     """
     from anchored.data import Batches, augment
-    from anchored.methods.tade import aggregate
+    from anchored.methods import aggregate
 
     if not dataset.is_image:
         raise InputError(

@@ -9,10 +9,12 @@ from anchored.heads._base import Head
 from anchored.heads.anchor import anchor_
 from anchored.heads.anchored import AnchoredHead
 from anchored.heads.anchored_conv import AnchoredConv
+from anchored.heads.causal_norm import CausalNormHead
 from anchored.heads.cosine import CosineHead
 from anchored.heads.features import features_of
 from anchored.heads.linear import LinearHead
-from anchored.heads.nearest_mean import NearestMeanHead
+from anchored.heads.memory import MemoryHead
+from anchored.heads.nearest_mean import MeanTransform, NearestMeanHead
 from anchored.heads.scaled import ScaledHead
 from anchored.heads.shifted import ShiftedHead
 from anchored.heads.tau_norm import TauNormHead
@@ -20,9 +22,12 @@ from anchored.heads.tau_norm import TauNormHead
 __all__ = [
     "AnchoredConv",
     "AnchoredHead",
+    "CausalNormHead",
     "CosineHead",
     "Head",
     "LinearHead",
+    "MeanTransform",
+    "MemoryHead",
     "NearestMeanHead",
     "ScaledHead",
     "ShiftedHead",

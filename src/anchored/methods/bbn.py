@@ -28,9 +28,7 @@ from torch import Tensor, nn
 
 from anchored.backbones import Fork
 from anchored.heads import AnchoredHead
-from anchored.methods.network import Network, Outputs
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
+from anchored.methods.base import Network, Outputs, Procedure, Stage
 from anchored.schedules import Parabolic
 
 __all__ = ["BilateralBranches", "BilateralNetwork"]
@@ -89,12 +87,17 @@ class BilateralNetwork(Network):
 class BilateralBranches(Procedure):
     """BBN: one stage, two batches a step."""
 
+    title = "BBN"
+    about = "two branches, one on reversed batches, mixed over time"
+    goes_with = ("pal",)
+    corrects_imbalance = True
+
     def network(self) -> BilateralNetwork:
         """All but the last block shared, and a head on both branches."""
-        given = self.given
-        fork = Fork([given.backbone(), given.backbone("re-balancing branch")], "last")
+        context = self.context
+        fork = Fork([context.backbone(), context.backbone("re-balancing branch")], "last")
         d, signed = fork.feature_dim, fork.signed_features
-        head = self._anchors(d, signed) if self.method.anchored else given.head(2 * d, signed_features=signed)
+        head = self._anchors(d, signed) if self.method.anchored else context.head(2 * d, signed_features=signed)
         return BilateralNetwork(fork, head)
 
     def stages(self) -> tuple[Stage, ...]:
@@ -103,10 +106,10 @@ class BilateralBranches(Procedure):
 
     def _anchors(self, d: int, signed_features: bool) -> AnchoredHead:
         """The anchors of one branch, repeated for the other."""
-        one = self.given.head(d, signed_features=signed_features)
+        one = self.context.head(d, signed_features=signed_features)
         assert isinstance(one, AnchoredHead)
         both = torch.cat([one.prototypes, one.prototypes], dim=1) / math.sqrt(2)
-        return AnchoredHead(2 * d, self.given.k, normalize=one.normalize, scale=one.scale, prototypes=both)
+        return AnchoredHead(2 * d, self.context.k, normalize=one.normalize, scale=one.scale, prototypes=both)
 
 
 def _set_alpha(network: Network, done: float) -> None:

@@ -13,7 +13,7 @@ from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.heads import AnchoredHead, CosineHead, LinearHead
 from anchored.losses import Loss
-from anchored.methods.method import COUNT_LOSSES, Method
+from anchored.methods.method import Method
 
 __all__ = ["Anchors", "make_head", "make_loss"]
 
@@ -78,7 +78,7 @@ def make_loss(method: Method, *, counts: Sequence[int] | None = None, settings: 
         'LDAM'
     """
     given = dict(settings)
-    if method.loss in COUNT_LOSSES:
+    if losses.needs_counts(method.loss):
         if counts is None:
             raise InputError(f"method {method.name!r} needs the class counts of the training set; pass counts=")
         given.setdefault("counts", counts)

@@ -11,13 +11,9 @@ References:
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from anchored.heads import LinearHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Stage, freeze_
+from anchored.methods.base import Network, Procedure, Stage, freeze_
 
 __all__ = ["ClassifierRetraining"]
 
@@ -25,7 +21,11 @@ __all__ = ["ClassifierRetraining"]
 class ClassifierRetraining(Procedure):
     """cRT: a representation, then a fresh linear classifier."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "cRT"
+    about = "then a fresh classifier on balanced batches"
+    first_stage = "ce"
+    corrects_imbalance = True
+    second_epochs = 10
 
     def stages(self) -> tuple[Stage, ...]:
         """Plain training, then the classifier alone."""
@@ -36,7 +36,7 @@ class ClassifierRetraining(Procedure):
         return Stage(
             name="classifier",
             loss=CrossEntropy(),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.replace_head,
             prepare=lambda network, done: freeze_(network, statistics=True),
@@ -46,5 +46,5 @@ class ClassifierRetraining(Procedure):
         """A classifier that knows nothing yet, on features that stay as they are."""
         d = network.head.in_features
         assert isinstance(d, int)
-        network.head = LinearHead(d, self.given.k, generator=self.given.generator("second head"))
+        network.head = LinearHead(d, self.context.k, generator=self.context.generator("second head"))
         freeze_(network, statistics=True)

@@ -16,17 +16,15 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from anchored.backbones._initialise import PLAIN, build
 from anchored.losses import Loss
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.projected import Projected
-from anchored.methods.stage import Stage
+from anchored.methods.base import Classifier, Network, Procedure, Stage
 
 __all__ = ["RectifiedDotRegression", "SimplexRegression", "squared_lengths"]
 
@@ -67,12 +65,21 @@ class RectifiedDotRegression:
 class SimplexRegression(Procedure):
     """One stage on anchors that signed features can reach."""
 
+    title = "Dot regression"
+    aliases = ("dr", "etf")
+    about = "BatchNorm before it, lengths of prototypes rectified batch by batch"
+    loss = "dot-regression"
+    head: ClassVar[Mapping[str, object]] = {"head": "anchored", "normalize": True}
+    goes_with = ("mixup", "drw", "fnpal")
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("pal", "fnpn"), "dot regression is defined on cosines with fixed prototypes; use 'dot-regression'"
+    )
+
     def network(self) -> Network:
         """The backbone, BatchNorm, and anchors for signed features."""
-        backbone = self.given.backbone()
+        backbone = self.context.backbone()
         d = backbone.feature_dim
-        standardised = build(lambda: nn.BatchNorm1d(d), PLAIN, None)
-        return Projected(backbone, standardised, self.given.head(d, signed_features=True))
+        return Classifier(backbone, self.context.head(d, signed_features=True), nn.BatchNorm1d(d))
 
     def representation(self) -> Stage:
         """The only stage; data that is not trained on is scored with prototypes of length one."""

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from anchored.backbones import Fork
 from anchored.heads import Head
-from anchored.methods.network import Network, Outputs
+from anchored.methods.base import Network, Outputs
 
 __all__ = ["ExpertHead", "ExpertLogits", "ExpertNetwork"]
 

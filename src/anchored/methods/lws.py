@@ -15,13 +15,9 @@ References:
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from anchored.heads import Head, ScaledHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Stage, freeze_
+from anchored.methods.base import Network, Procedure, Stage, freeze_
 
 __all__ = ["LearnableScaling"]
 
@@ -29,7 +25,11 @@ __all__ = ["LearnableScaling"]
 class LearnableScaling(Procedure):
     """LWS: a representation with its classifier, then one factor per class."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "LWS"
+    about = "then one learned factor per class on balanced batches"
+    first_stage = "ce"
+    corrects_imbalance = True
+    second_epochs = 10
 
     def stages(self) -> tuple[Stage, ...]:
         """Plain training, then the factors alone."""
@@ -40,7 +40,7 @@ class LearnableScaling(Procedure):
         return Stage(
             name="factors",
             loss=CrossEntropy(),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.scale_head,
             prepare=lambda network, done: freeze_(network, statistics=True),

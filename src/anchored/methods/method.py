@@ -1,7 +1,8 @@
 """A method is a value: which head, which loss, which batches and weights, and nothing that runs.
 
 The paper's row names are read by :func:`anchored.methods.parse`; the training loop reads only this
-description. A method that needs its own network or inference rule has a file of its own beside this one.
+description. A method that needs its own network or inference rule is a file of its own beside this one, with a
+subclass of :class:`anchored.methods.Procedure`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ HeadKind = Literal["linear", "cosine", "anchored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """What a row name of the paper stands for.
+    """What a row name of the paper stands for: a head, a loss, batches and weights.
 
     Example:
         >>> from anchored.methods import parse
@@ -47,12 +48,12 @@ class Method:
     """Weights of the loss from the first epoch on."""
     sampling: Literal["instance", "balanced", "square-root", "reversed", "effective-number"] = "instance"
     """How the samples of an epoch are drawn; see :func:`anchored.imbalance.epoch_order`."""
-    procedure: str = "single"
-    """Which file of :mod:`anchored.methods` trains it: ``single`` for one stage on a backbone and a head."""
+    algorithm: str = "single"
+    """The entry of :data:`anchored.methods.PROCEDURES` that trains it: ``single`` is one stage on backbone and head."""
     about: str = ""
-    """What the procedure does beyond that, in a few words."""
+    """What the algorithm does beyond that, in a few words."""
     first_stage: str | None = None
-    """The method whose whole training is the first stage of this one, where there is such."""
+    """The method whose whole training is the first stage of this one; None if there is no such method."""
 
     @property
     def anchored(self) -> bool:
@@ -64,13 +65,8 @@ class Method:
         """Whether the scale waits for a noise rate."""
         return self.scale == "noise-aware"
 
-    @property
-    def needs_counts(self) -> bool:
-        """Whether the loss or its weights depend on the class counts."""
-        return self.deferred or self.weighting != "none" or self.loss in COUNT_LOSSES
-
     def describe(self) -> str:
-        """One line in words, as the log and the report show it."""
+        """Describe the method in one line, as the log and the report show it."""
         kind = {"linear": "a trained linear head", "cosine": "a trained cosine head"}.get(
             self.head, "a fixed anchored head"
         )
@@ -92,7 +88,3 @@ class Method:
         if self.about:
             parts.append(self.about)
         return ", ".join(parts)
-
-
-COUNT_LOSSES = ("ldam", "balanced-softmax", "logit-adjusted", "lade", "label-aware")
-"""Losses that are built from the class counts."""

@@ -23,9 +23,7 @@ from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored.heads import Head, LinearHead, ScaledHead
 from anchored.losses import LabelAwareSmoothing
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Group, Stage, freeze_
+from anchored.methods.base import Group, Network, Procedure, Stage, freeze_
 
 __all__ = ["PUBLISHED", "MiSLAS"]
 
@@ -33,7 +31,13 @@ __all__ = ["PUBLISHED", "MiSLAS"]
 class MiSLAS(Procedure):
     """Mixup, then label-aware smoothing with learnable weight scaling."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "MiSLAS"
+    about = "then label-aware smoothing and scaled rows on balanced batches"
+    first_stage = "ce+mixup"
+    goes_with = ("pal",)
+    refused: ClassVar[Mapping[str, str]] = {"mixup": "its first stage has mixup already"}
+    corrects_imbalance = True
+    second_epochs = 10
 
     @dataclass(frozen=True)
     class Options:
@@ -78,9 +82,9 @@ class MiSLAS(Procedure):
         return Stage(
             name="classifier",
             loss=LabelAwareSmoothing(
-                self.given.counts, smooth_head=options.smooth_head, smooth_tail=options.smooth_tail
+                self.context.counts, smooth_head=options.smooth_head, smooth_tail=options.smooth_tail
             ),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.scale_head,
             prepare=lambda network, done: freeze_(network, statistics=options.shift_bn),

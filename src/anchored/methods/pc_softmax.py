@@ -23,6 +23,10 @@ __all__ = ["PriorCompensation"]
 class PriorCompensation(PostHocAdjustment):
     """Post-hoc adjustment that takes the prior off exactly once."""
 
+    title = "PC Softmax"
+    aliases = ("pcsoftmax", "pc softmax")
+    about = "then the log prior taken off the logits"
+
     @dataclass(frozen=True)
     class Options:
         """Nothing to set: Bayes' rule decides."""

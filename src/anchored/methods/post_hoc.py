@@ -13,19 +13,24 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from anchored._checks import check_real
 from anchored.heads import Head, ShiftedHead
 from anchored.losses import CrossEntropy, LogitAdjusted
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
+from anchored.methods.base import Network, Procedure, Stage
 
 __all__ = ["PostHocAdjustment"]
 
 
 class PostHocAdjustment(Procedure):
     """A classifier, then its logits without the class frequencies of the training data."""
+
+    title = "Logit adjusted post hoc"
+    aliases: ClassVar[tuple[str, ...]] = ("la-post-hoc",)
+    about = "then the scaled log prior taken off the logits"
+    first_stage = "ce"
+    corrects_imbalance = True
 
     @dataclass(frozen=True)
     class Options:
@@ -53,5 +58,5 @@ class PostHocAdjustment(Procedure):
     def take_prior_off(self, network: Network) -> None:
         """The same head, with the constants of the training counts."""
         assert isinstance(network.head, Head)
-        log_prior = LogitAdjusted(self.given.counts).log_prior
+        log_prior = LogitAdjusted(self.context.counts).log_prior
         network.head = ShiftedHead(network.head, -self.tau * log_prior)

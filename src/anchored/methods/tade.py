@@ -29,8 +29,9 @@ References:
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -42,10 +43,8 @@ from anchored._random import seed_of
 from anchored.backbones import Fork
 from anchored.data import Batches, shuffled
 from anchored.heads import Head
+from anchored.methods.base import Network, Outputs, Procedure, Stage
 from anchored.methods.experts import ExpertHead, ExpertNetwork
-from anchored.methods.network import Network, Outputs
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
 
 __all__ = ["DiverseExperts", "ExpertLoss", "aggregate", "reversed_prior"]
 
@@ -104,6 +103,12 @@ def reversed_prior(prior: Tensor) -> Tensor:
 class DiverseExperts(Procedure):
     """TADE: one stage, three experts."""
 
+    title = "TADE"
+    about = "three experts with three priors"
+    head: ClassVar[Mapping[str, object]] = {"head": "cosine", "normalize": True, "scale": 30.0}
+    goes_with = ("pal",)
+    corrects_imbalance = True
+
     @dataclass(frozen=True)
     class Options:
         """What TADE leaves to choose."""
@@ -116,19 +121,19 @@ class DiverseExperts(Procedure):
 
     def network(self) -> ExpertNetwork:
         """The last two stages apart for every expert, with a head on each."""
-        given = self.given
-        others = [given.backbone(f"expert {number}") for number in range(2, EXPERTS + 1)]
-        fork = Fork([given.backbone(), *others], "early")
+        context = self.context
+        others = [context.backbone(f"expert {number}") for number in range(2, EXPERTS + 1)]
+        fork = Fork([context.backbone(), *others], "early")
         return ExpertNetwork(fork, ExpertHead(self._heads(fork)))
 
     def stages(self) -> tuple[Stage, ...]:
         """Plain training of all experts at once."""
-        loss = ExpertLoss(self.given.counts, tau=self.options.tau)
+        loss = ExpertLoss(self.context.counts, tau=self.options.tau)
         return (replace(self.representation(), loss=loss),)
 
     def _heads(self, fork: Fork) -> list[Head]:
         def head(stream_name: str) -> Head:
-            return self.given.head(fork.feature_dim, signed_features=fork.signed_features, stream_name=stream_name)
+            return self.context.head(fork.feature_dim, signed_features=fork.signed_features, stream_name=stream_name)
 
         first = head("head")
         if self.method.anchored:  # the same anchors for all: their features are apart, and anchors can be costly
@@ -167,14 +172,14 @@ def aggregate(
 
     Example:
         >>> from anchored.data import HorizontalFlip, load_digits
-        >>> from anchored.methods import Given, parse
+        >>> from anchored.methods import BuildContext, parse
         >>> from anchored import backbones
-        >>> given = Given(
+        >>> context = BuildContext(
         ...     method=parse("tade"),
         ...     backbone=lambda name="init": backbones.make("tiny", (1, 8, 8)),
         ...     counts=torch.arange(10, 0, -1),
         ... )
-        >>> network = DiverseExperts(given).network()
+        >>> network = DiverseExperts(context).network()
         >>> batches = Batches(load_digits().test, batch_size=64, augment=HorizontalFlip())
         >>> weights = aggregate(network, batches, epochs=1)
         >>> torch.equal(weights, network.head.weights), round(float(weights.sum()), 6)

@@ -13,8 +13,9 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from torch import Tensor
 
@@ -22,9 +23,7 @@ from anchored import metrics
 from anchored._checks import check_real
 from anchored.heads import Head, TauNormHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Evidence, Stage
+from anchored.methods.base import Network, Procedure, Stage, StageData
 
 __all__ = ["TauNormalization", "best_power"]
 
@@ -34,6 +33,14 @@ _WITHOUT_CHOICE = 1.0
 
 class TauNormalization(Procedure):
     """Tau-norm: a classifier, then its rows at other lengths."""
+
+    title = "τ-norm"
+    aliases = ("tau", "taunorm", "tau normalisation")
+    about = "then rows divided by a power of their length"
+    first_stage = "ce"
+    goes_with = ("mixup",)
+    refused: ClassVar[Mapping[str, str]] = {"pal": "anchors all have length one, so there is nothing to normalise"}
+    corrects_imbalance = True
 
     @dataclass(frozen=True)
     class Options:
@@ -62,13 +69,13 @@ class TauNormalization(Procedure):
         assert isinstance(network.head, Head)
         network.head = TauNormHead(network.head, tau=0.0)
 
-    def rescale(self, network: Network, evidence: Evidence) -> None:
+    def rescale(self, network: Network, data: StageData) -> None:
         """The rows at the lengths that the option or the held-out data ask for."""
         head = network.head
         assert isinstance(head, TauNormHead)
         tau = self.options.tau
         if tau == "auto":
-            held_out = evidence.features("held-out")
+            held_out = data.features("held-out")
             tau = _WITHOUT_CHOICE if held_out is None else best_power(head, *held_out)
         network.head = TauNormHead(head, tau=tau)
 

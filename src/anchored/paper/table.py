@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
-from anchored.methods import Method, parse
+from anchored.methods import PROCEDURES, Method, parse
 from anchored.paper.published import Published, key_of
 from anchored.training import merge, validate
 
@@ -57,19 +57,12 @@ class Row:
 _TITLES = {
     "auto": "auto",
     "mixup": "mixup",
-    "crt": "cRT",
-    "mislas": "MiSLAS",
     "norm": "Norm",
-    "tau-norm": "τ-norm",
-    "causal-norm": "Causal Norm",
     "balanced-softmax": "Balanced Softmax",
-    "pc-softmax": "PC Softmax",
     "logit-adjusted": "Logit adjusted",
-    "post-hoc": "Logit adjusted post hoc",
-    "dot-regression": "Dot regression",
-    "hyperspherical": "Hyperspherical prototypes",
-    "equiangular": "Equiangular vectors",
+    **{name: kind.title for name, kind in PROCEDURES.items()},
 }
+"""Titles of words that are not printed in capitals; a method with a file of its own says its title there."""
 
 
 @dataclass(frozen=True, kw_only=True)

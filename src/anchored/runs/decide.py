@@ -29,7 +29,7 @@ from anchored._errors import InputError
 from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, TrustedLabels, trust_labels
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
-from anchored.losses import SETTINGS
+from anchored.losses import published_settings
 from anchored.methods import Method, parse, procedure_type
 from anchored.runs.recipes import recipe, recipe_name
 from anchored.training import LookConfig, RunConfig, SecondConfig, merge, validate
@@ -222,7 +222,10 @@ def _settled(
         chosen["noise_rate"] = plan.eta if plan.noise is not None else unknown
     kind = procedure_type(method)
     chosen["options"] = kind.resolve(method, source, dataset.counts, config.method.options)
-    chosen["loss"] = {**SETTINGS.get(source, {}).get(method.loss, {}), **config.method.loss}
+    chosen["loss"] = {
+        **published_settings(method.loss, source, dataset.counts.tolist()),
+        **config.method.loss,
+    }
     pinned = {"corrections_digest": data.corrections["digest"]} if data.corrections else {}
     return config.model_copy(
         update={
@@ -235,15 +238,15 @@ def _settled(
 
 def _second(method: Method, config: RunConfig) -> SecondConfig | None:
     """The settings of the second stage; None if the method has none."""
-    default = procedure_type(method).second
+    default = procedure_type(method).second_epochs
     if default is None:
         if config.second is not None:
             raise InputError(f"method {method.name!r} has one stage only; leave out the settings called second")
         return None
     asked = SecondConfig() if config.second is None else config.second
     return SecondConfig(
-        epochs=min(default.epochs, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
-        lr=config.optimizer.lr * default.lr_factor if asked.lr == "auto" else asked.lr,
+        epochs=min(default, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
+        lr=config.optimizer.lr if asked.lr == "auto" else asked.lr,
         schedule=asked.schedule,
     )
 

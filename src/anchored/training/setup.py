@@ -16,7 +16,7 @@ from anchored._errors import InputError
 from anchored._progress import Progress
 from anchored._random import stream
 from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, augment
-from anchored.methods import Given, Network, Stage
+from anchored.methods import BuildContext, Network, Stage
 from anchored.training.checkpoint import Checkpoint
 from anchored.training.config import BackboneConfig, MethodConfig, OptimizerConfig, RunConfig
 from anchored.training.early_stop import Best, is_worse
@@ -212,6 +212,7 @@ class TrainingSetup:
             seed=config.train.seed,
             learning_rate=learning_rate,
             sampling=stage.sampling,
+            class_run=config.train.class_run,
             companion=stage.companion,
             share=lambda epoch: stage.share(epoch / epochs),
             prepare=lambda epoch: stage.prepare(network, epoch / epochs),
@@ -279,8 +280,8 @@ def build_procedure(
         The procedure, whose ``network()`` and ``stages()`` give the parts.
     """
     rate, scale = method.noise_rate, method.scale
-    return methods.procedure(
-        Given(
+    return methods.make_procedure(
+        BuildContext(
             method=methods.parse(method.name),
             backbone=partial(_backbone, backbone, shape, len(counts), module, seed),
             counts=counts,
@@ -307,8 +308,6 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
     Raises:
         InputError: Something cannot be built; nothing was trained or written.
     """
-    method = methods.parse(config.method.name)
-    methods.procedure_type(method).check(method, counts)
     procedure = _procedure(config, counts, shape, copy.deepcopy(module))
     network = procedure.network()
     for number, stage in enumerate(procedure.stages()):
@@ -372,7 +371,7 @@ def _pace(config: RunConfig, stage: Stage) -> tuple[int, Callable[[int], float]]
     """How many epochs a stage has, and its learning rate."""
     if not stage.trained:
         return 0, lambda epoch: config.optimizer.lr
-    if not stage.second:
+    if stage.settings == "first":
         first = schedules.get(config.schedule.name, epochs=config.train.epochs, **config.schedule.options)
         return config.train.epochs, lambda epoch: config.optimizer.lr * first(epoch)
     assert config.second is not None, "resolved before"

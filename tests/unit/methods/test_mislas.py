@@ -3,33 +3,27 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import build_context
 from tests.builders import resolved as resolve
 
-from anchored import backbones, imbalance
+from anchored import imbalance
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.heads import ScaledHead
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure, parse
 from anchored.methods.mislas import PUBLISHED, MiSLAS
 from anchored.runs import fit
 
 
 def made(name="mislas", *, backbone="tiny", shape=(6,), counts=(90, 30, 10), **options):
-    return procedure(
-        Given(
-            method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
-            counts=torch.tensor(counts),
-            options=options,
-        )
-    )
+    return make_procedure(build_context(name, backbone, shape, counts, options=options))
 
 
 def test_mixup_is_for_the_features_and_balanced_batches_for_the_classifier():
     first, second = made().stages()
     assert (first.mixup, first.sampling) == (True, "instance")
-    assert (second.mixup, second.sampling, second.second) == (False, "balanced", True)
-    assert MiSLAS.second.epochs == 10
+    assert (second.mixup, second.sampling, second.settings) == (False, "balanced", "second")
+    assert MiSLAS.second_epochs == 10
 
 
 @pytest.mark.parametrize("name", ["mislas", "mislas+pal"])

@@ -46,7 +46,7 @@ def test_predictions_are_those_of_the_nearest_centroid(name, transform):
 
 
 def test_it_has_no_second_stage_to_train_and_no_rows_to_show():
-    assert NearestClassMean.second is None
+    assert NearestClassMean.second_epochs is None
     run = fit(load_digits(), settings())
     assert len(run.history) == 2
     assert run.model.classifier.rows() is None

@@ -1,9 +1,14 @@
-"""Which methods have a file of their own."""
+"""The names of methods with code of their own, and the class of each.
+
+A method is one file: its network and stages, and as class attributes what the parser and the tables need to know. This
+table is the only other place that names it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anchored.methods.base import BuildContext, Procedure
 from anchored.methods.bbn import BilateralBranches
 from anchored.methods.causal_norm import CausalNorm
 from anchored.methods.crt import ClassifierRetraining
@@ -17,11 +22,10 @@ from anchored.methods.ncm import NearestClassMean
 from anchored.methods.oltr import OpenLongTail
 from anchored.methods.pc_softmax import PriorCompensation
 from anchored.methods.post_hoc import PostHocAdjustment
-from anchored.methods.procedure import Given, Procedure
 from anchored.methods.tade import DiverseExperts
 from anchored.methods.tau_norm import TauNormalization
 
-__all__ = ["PROCEDURES", "procedure", "procedure_type"]
+__all__ = ["PROCEDURES", "make_procedure", "procedure_type"]
 
 PROCEDURES: Mapping[str, type[Procedure]] = {
     "single": Procedure,
@@ -40,20 +44,20 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "hyperspherical": HypersphericalPrototypes,
     "equiangular": EquiangularVectors,
 }
-"""By the name in ``Method.procedure``."""
+"""By name; ``single`` is what a combination of loss and modifiers needs, and no word of a row name."""
 
 
 def procedure_type(method: Method) -> type[Procedure]:
-    """The class that runs ``method``.
+    """Return the class that trains ``method``.
 
     Example:
         >>> from anchored.methods import parse
-        >>> procedure_type(parse("ce+pal")).__name__
-        'Procedure'
+        >>> procedure_type(parse("ce+pal")).__name__, procedure_type(parse("mislas+pal")).__name__
+        ('Procedure', 'MiSLAS')
     """
-    return PROCEDURES[method.procedure]
+    return PROCEDURES[method.algorithm]
 
 
-def procedure(given: Given) -> Procedure:
-    """The network and stages of ``given.method``, for the data and settings in ``given``."""
-    return procedure_type(given.method)(given)
+def make_procedure(context: BuildContext) -> Procedure:
+    """Make the procedure of ``context.method``, for the data and settings in ``context``."""
+    return procedure_type(context.method)(context)
