@@ -11,7 +11,7 @@ from typing import Any
 from anchored._errors import InputError
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
-from anchored.losses import SETTINGS
+from anchored.losses import published_settings
 from anchored.methods import Method, parse, procedure_type
 from anchored.training.config import RunConfig, SecondConfig, merge, validate
 from anchored.training.recipes import recipe, recipe_name
@@ -54,7 +54,7 @@ def resolve(asked: Mapping[str, Any], dataset: Dataset) -> RunConfig:
     runs = procedure_type(method)
     changes["method"]["options"] = runs.resolve(method, source, dataset.counts, config.method.options)
     changes["second"] = _second(method, runs.second_epochs, config)
-    published = SETTINGS.get(source, {}).get(method.loss, {})
+    published = published_settings(method.loss, source, dataset.counts.tolist())
     changes["method"]["loss"] = {**published, **config.method.loss}
     if config.backbone.name == "auto":
         changes["backbone"]["name"] = auto_backbone(dataset.inputs.shape, dataset.k)

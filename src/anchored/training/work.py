@@ -176,6 +176,7 @@ class Work:
             seed=config.train.seed,
             learning_rate=learning_rate,
             sampling=stage.sampling,
+            class_run=config.train.class_run,
             companion=stage.companion,
             share=lambda epoch: stage.share(epoch / epochs),
             prepare=lambda epoch: stage.prepare(network, epoch / epochs),
