@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import TypeVar
 
 from anchored._errors import InputError
 
-__all__ = ["choose", "is_number", "suggest"]
+__all__ = ["benchmark", "choose", "is_number", "suggest"]
 
 T = TypeVar("T")
+
+_LIST_FILES = {"imagenet_lt": "imagenet-lt", "webvision_mini": "webvision"}
+"""Benchmarks that come as list files, by what stands before ``_train.txt``, ``_val.txt`` or ``_test.txt``."""
 
 
 def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
@@ -50,3 +55,17 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def benchmark(source: str) -> str:
+    """Return the name under which papers publish settings for a data source.
+
+    A built-in data set has its own name. A benchmark that comes as a list file is recognised by the name of the file,
+    wherever it lies. Any other source keeps its name, and no table of published settings has an entry for it.
+
+    Example:
+        >>> benchmark("cifar10"), benchmark("/data/ImageNet_LT_train.txt"), benchmark("photos/")
+        ('cifar10', 'imagenet-lt', 'photos/')
+    """
+    file = re.fullmatch(r"(.*)_(train|val|test)\.txt", PurePath(source).name.lower())
+    return source if file is None else _LIST_FILES.get(file[1], source)

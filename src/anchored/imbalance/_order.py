@@ -13,6 +13,9 @@ reversed          :math:`p_j \propto 1/n_j`
 Within a class, samples come in random order and none comes twice before all have come once; then the
 class is shuffled afresh. Classes without samples are never drawn.
 
+The class-aware sampler of Kang et al. and their followers is balanced sampling with four samples of a class in a row
+(``class_run=4``), so that a batch of 128 holds 32 classes; here a cycle takes one.
+
 References:
     Kang et al., 2020. Decoupling Representation and Classifier for Long-Tailed Recognition. ICLR.
     Zhou et al., 2020. BBN: Bilateral-Branch Network for Long-Tailed Visual Recognition. CVPR (reversed).
@@ -66,7 +69,13 @@ def class_probabilities(counts: Tensor, sampling: Sampling) -> Tensor:
 
 
 def epoch_order(
-    labels: Tensor, *, sampling: Sampling = "instance", seed: int, epoch: int, length: int | None = None
+    labels: Tensor,
+    *,
+    sampling: Sampling = "instance",
+    seed: int,
+    epoch: int,
+    length: int | None = None,
+    class_run: int = 1,
 ) -> Tensor:
     """Indices of one epoch, for all ranks together.
 
@@ -76,6 +85,7 @@ def epoch_order(
         seed: The run's seed.
         epoch: Number of the epoch, from 0; the same (seed, epoch) gives the same order, always.
         length: How many indices; by default ``n``, so that epochs of all samplings take as long.
+        class_run: Samples of one class in a row under ``"balanced"``; the other samplings do not use it.
 
     Returns:
         Indices ``(length,)``, int64. For ``"instance"`` and the default length, a permutation.
@@ -91,13 +101,14 @@ def epoch_order(
         raise InputError("labels must hold at least one label, got none")
     epoch = check_integer("epoch", epoch, low=0)
     length = labels.numel() if length is None else check_integer("length", length, low=1)
+    class_run = check_integer("class_run", class_run, low=1)
     choose(sampling, _WEIGHTS, what="sampling")
     generator = stream(check_integer("seed", seed, low=0), "order", epoch)
     if sampling == "instance":  # one class of all samples
         return _members(torch.zeros_like(labels), torch.zeros(length, dtype=torch.int64), generator)
     sizes = torch.bincount(labels)
     if sampling == "balanced":
-        return _members(labels, _cycles(sizes, length, generator), generator)
+        return _members(labels, _cycles(sizes, length, class_run, generator), generator)
     shares = class_probabilities(sizes, sampling)
     return _members(labels, torch.multinomial(shares, length, replacement=True, generator=generator), generator)
 
@@ -169,11 +180,12 @@ class RankSampler(Sampler[int]):
         return -(-self.length // self.world_size)
 
 
-def _cycles(sizes: Tensor, length: int, generator: torch.Generator) -> Tensor:
-    """Classes ``(length,)``: one random permutation of the classes that have samples after another."""
+def _cycles(sizes: Tensor, length: int, class_run: int, generator: torch.Generator) -> Tensor:
+    """Classes ``(length,)``: one random permutation of those that have samples after another, each class so often."""
     present = sizes.nonzero().squeeze(1)
-    rounds = -(-length // present.numel())
-    return present[torch.rand(rounds, present.numel(), generator=generator).argsort(dim=1)].flatten()[:length]
+    rounds = -(-length // (present.numel() * class_run))
+    order = torch.rand(rounds, present.numel(), generator=generator).argsort(dim=1)
+    return present[order].flatten().repeat_interleave(class_run)[:length]
 
 
 def _members(labels: Tensor, classes: Tensor, generator: torch.Generator) -> Tensor:

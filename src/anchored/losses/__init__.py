@@ -18,7 +18,13 @@ from anchored.losses.margin import LDAM, MarginSoftmax
 from anchored.losses.names import NAMES, get, needs_counts
 from anchored.losses.normalized import Normalized
 from anchored.losses.prior import BalancedSoftmax, LogitAdjusted
-from anchored.losses.published import SETTINGS, settings_for
+from anchored.losses.published import (
+    LONG_TAIL_SETTINGS,
+    SETTINGS,
+    closest_ratio,
+    published_settings,
+    settings_for,
+)
 from anchored.losses.sample_logit import NegativeSampleLogit
 from anchored.losses.smoothing import LabelAwareSmoothing
 from anchored.losses.symmetric import SymmetricCrossEntropy
@@ -26,6 +32,7 @@ from anchored.losses.symmetric import SymmetricCrossEntropy
 __all__ = [
     "LADE",
     "LDAM",
+    "LONG_TAIL_SETTINGS",
     "NAMES",
     "SETTINGS",
     "AnchoredSquared",
@@ -46,7 +53,9 @@ __all__ = [
     "Sum",
     "SymmetricCrossEntropy",
     "class_balanced_weights",
+    "closest_ratio",
     "get",
     "needs_counts",
+    "published_settings",
     "settings_for",
 ]

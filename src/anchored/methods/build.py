@@ -17,8 +17,9 @@ from anchored.methods.method import Method
 
 __all__ = ["Anchors", "make_head", "make_loss"]
 
-Anchors = Literal["auto", "aligned", "random", "paper"]
-"""Which anchors: the best for the features; aligned with the orthant; randomly turned; the paper's procedure."""
+Anchors = Literal["auto", "aligned", "random", "paper", "paper-relu"]
+"""Which anchors: the best for the features; aligned with the orthant; randomly turned; the paper's generator, as it is
+or with its option ``use_relu``."""
 
 
 def make_head(
@@ -105,7 +106,7 @@ def _anchors(anchors: Anchors, k: int, d: int, signed_features: bool, generator:
         return prototypes.make(k, d, features="nonnegative", generator=generator)
     if anchors == "random":
         return prototypes.make(k, d, features="signed", generator=generator)
-    if anchors == "paper":
+    if anchors in ("paper", "paper-relu"):
         seed = int(torch.randint(2**31, (1,), generator=generator))
-        return prototypes.paper(k, d, seed=seed)
+        return prototypes.paper(k, d, use_relu=anchors == "paper-relu", seed=seed)
     raise InputError(f"anchors must be one of {', '.join(get_args(Anchors))}, got {anchors!r}")

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from anchored._checks import check_integer, check_real
+from anchored._names import benchmark
 from anchored.heads import CausalNormHead
 from anchored.methods.base import Classifier, Network, Procedure
 
@@ -63,7 +64,7 @@ class CausalNorm(Procedure):
     @classmethod
     def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
         """More is removed on ImageNet, whose features have less in common."""
-        return {"alpha": 3.0} if "imagenet" in source.lower() else {}
+        return {"alpha": 3.0} if benchmark(source) == "imagenet-lt" else {}
 
     def network(self) -> Network:
         """The backbone and the head."""

@@ -12,7 +12,6 @@ References:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -21,8 +20,9 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
+from anchored._names import benchmark
 from anchored.heads import Head, LinearHead, ScaledHead
-from anchored.losses import LabelAwareSmoothing
+from anchored.losses import LabelAwareSmoothing, closest_ratio
 from anchored.methods.base import Group, Network, Procedure, Stage, freeze_
 
 __all__ = ["PUBLISHED", "MiSLAS"]
@@ -65,12 +65,8 @@ class MiSLAS(Procedure):
     @classmethod
     def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
         """The reference's settings for this data, at the imbalance ratio closest to that of ``counts``."""
-        by_ratio = PUBLISHED.get(source)
-        if by_ratio is None:
-            return {}
-        present = counts[counts > 0].double()
-        ratio = float(present.max() / present.min())
-        return asdict(by_ratio[min(by_ratio, key=lambda known: abs(math.log(known / ratio)))])
+        by_ratio = PUBLISHED.get(benchmark(source))
+        return {} if by_ratio is None else asdict(closest_ratio(by_ratio, counts.tolist()))
 
     def stages(self) -> tuple[Stage, ...]:
         """Mixup training, then the classifier."""
@@ -120,4 +116,4 @@ PUBLISHED: Mapping[str, Mapping[int, MiSLAS.Options]] = {
     },
     "imagenet-lt": {256: MiSLAS.Options(smooth_head=0.3, smooth_tail=0.0, shift_bn=True, lr_factor=0.05)},
 }
-"""The settings of the reference, by source and imbalance ratio. Its learning rate of stage two is that of stage one."""
+"""The settings of the reference, by data set and ratio; its learning rate in stage two is that of stage one."""

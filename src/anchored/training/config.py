@@ -74,7 +74,8 @@ class MethodConfig(_Part):
     name: str = "auto"
     noise_rate: _Share | Literal["auto"] = "auto"
     scale: _Positive | Literal["auto"] = "auto"
-    anchors: Literal["auto", "aligned", "random", "paper"] = "auto"
+    anchors: Literal["auto", "aligned", "random", "paper", "paper-relu"] = "auto"
+    """Which prototypes an anchored head gets; ``paper-relu`` is the paper's generator with ``use_relu=True``."""
     loss: dict[str, float | str | bool] = Field(default_factory=dict)
     """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
     mixup_alpha: float = Field(default=1.0, gt=0)
@@ -115,7 +116,7 @@ class SecondConfig(_Part):
     epochs: int | Literal["auto"] = Field(default="auto")
     """By default those of the method's reference, but never more than the first stage has."""
     lr: _Positive | Literal["auto"] = Field(default="auto")
-    """By default the first stage's, times the factor of the method's reference."""
+    """By default the first stage's."""
     schedule: str = "cosine"
 
 
@@ -133,6 +134,8 @@ class TrainConfig(_Part):
     ema: float | None = Field(default=None, gt=0, lt=1)
     early_stop: int | None = Field(default=None, ge=1)
     """Stop after so many epochs in which held-out labels are predicted worse than at best, and go back to the best."""
+    class_run: int = Field(default=1, ge=1)
+    """Samples of one class in a row under balanced sampling; the class-aware sampler of the references takes 4."""
     drw_start: float = Field(default=0.8, ge=0, le=1)
     """Share of the epochs after which deferred weights set in: 160 of 200."""
     class_weight_beta: float = Field(default=0.9999, ge=0, lt=1)
@@ -202,6 +205,8 @@ class RunConfig(_Part):
             content["look"].pop("decided")
         else:
             content.pop("look")
+        if self.train.class_run == 1:
+            content["train"].pop("class_run")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:

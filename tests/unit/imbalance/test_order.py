@@ -161,3 +161,28 @@ def test_a_sampler_refuses_at_construction(tail):
         RankSampler(tail[:0], seed=0)
     with pytest.raises(InputError, match="drop_last leaves nothing of 61 samples for 64 ranks"):
         RankSampler(tail, seed=0, world_size=64, drop_last=True)
+
+
+def test_the_class_aware_sampler_takes_four_of_a_class_in_a_row(labels):
+    order = imbalance.epoch_order(labels, sampling="balanced", seed=0, epoch=3, length=4 * 4 * 60, class_run=4)
+    runs = labels[order].reshape(-1, 4)
+    assert (runs == runs[:, :1]).all()
+    cycles = runs[:, 0].reshape(60, 4)
+    assert (cycles.sort(dim=1).values == torch.tensor([0, 1, 3, 4])).all()
+    rarest = order[labels[order] == 4].reshape(-1, 3)  # three samples: none again before the others have come
+    assert (rarest.sort(dim=1).values == (labels == 4).nonzero().T).all()
+
+
+@pytest.mark.parametrize("length", [1, 7, 433])
+def test_a_run_is_cut_where_the_epoch_ends(labels, length):
+    order = imbalance.epoch_order(labels, sampling="balanced", seed=0, epoch=0, length=length, class_run=4)
+    assert len(order) == length
+
+
+def test_runs_of_one_are_the_default_and_other_samplings_have_none(labels):
+    for sampling in SAMPLINGS:
+        plain = imbalance.epoch_order(labels, sampling=sampling, seed=0, epoch=0)
+        run = 1 if sampling == "balanced" else 4
+        assert torch.equal(plain, imbalance.epoch_order(labels, sampling=sampling, seed=0, epoch=0, class_run=run))
+    with pytest.raises(InputError, match="class_run must be at least 1, got 0"):
+        imbalance.epoch_order(labels, sampling="balanced", seed=0, epoch=0, class_run=0)

@@ -109,6 +109,7 @@ def test_other_ratios_take_the_nearest_and_other_data_the_defaults():
     assert MiSLAS.published("cifar10", torch.tensor([5000, 62]))["smooth_head"] == 0.3
     assert MiSLAS.published("cifar10", torch.tensor([5000, 5000]))["smooth_head"] == 0.1
     assert MiSLAS.published("imagenet-lt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
+    assert MiSLAS.published("/data/ImageNet_LT_train.txt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
     assert MiSLAS.published("shoes", torch.tensor([1280, 5])) == {}
     assert set(PUBLISHED) == {"cifar10", "cifar100", "imagenet-lt"}
 

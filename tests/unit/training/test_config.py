@@ -1,10 +1,13 @@
 """Mirror of src/anchored/training/config.py: round trips, overrides, and one line for every mistake."""
 
+from typing import get_args
+
 import pytest
 import yaml
 
 from anchored._errors import InputError
-from anchored.training import RunConfig, merge, parse_settings, validate
+from anchored.methods.build import Anchors
+from anchored.training import MethodConfig, RunConfig, merge, parse_settings, validate
 
 
 def test_yaml_round_trip():
@@ -18,6 +21,32 @@ def test_the_hash_names_the_content():
     assert base.change({"train": {"seed": 1}}).content_hash != base.content_hash
     elsewhere = base.change({"data": {"root": "/elsewhere"}, "train": {"checkpoint_seconds": 1.0}})
     assert elsewhere.content_hash == base.content_hash
+
+
+OLD = {
+    "5cd06d6c3cc2": {},
+    "d900d0ce3682": {
+        "data": {"source": "cifar100", "corrupt": ["longtail=100"]},
+        "method": {"name": "mislas+pal", "anchors": "random", "options": {"lr_factor": 0.2}},
+        "second": {"epochs": 10, "lr": 0.01},
+        "train": {"epochs": 200, "labels": "given"},
+    },
+    "0169f7439321": {
+        "train": {"labels": "cleaned", "device": "cpu"},
+        "method": {"name": "ce+fnpal", "noise_rate": 0.4},
+    },
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_settings_that_came_later_leave_the_names_of_older_configurations(name):
+    config = validate(OLD[name])
+    assert config.content_hash == name
+    assert config.change({"train": {"class_run": 4}}).content_hash != name
+
+
+def test_anchors_are_those_that_methods_can_make():
+    assert get_args(MethodConfig.model_fields["anchors"].annotation) == get_args(Anchors)
 
 
 def test_changes_do_not_touch_the_original():

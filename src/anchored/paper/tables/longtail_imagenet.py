@@ -48,6 +48,7 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
         "backbone": {"name": "resnet10"},
         "schedule": {"name": "oltr-1"},
         "train": {"epochs": 30, "batch_size": 128},
+        "second": {"epochs": 60, "schedule": "oltr-2"},
     },
     "causal-norm": merge(
         _NEXT,
