@@ -72,7 +72,17 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, float]]] = {
 
 
 def settings_for(name: str, dataset: str) -> dict[str, float]:
-    """The published settings of a loss on a dataset, ready for :func:`~anchored.losses.get`.
+    """Return the published settings of a loss on a dataset, ready for :func:`~anchored.losses.get`.
+
+    Args:
+        name: Name of the loss, as for :func:`~anchored.losses.get`.
+        dataset: A key of :data:`SETTINGS`, in any case.
+
+    Returns:
+        A dictionary of keyword arguments; empty if the loss has nothing to set.
+
+    Raises:
+        InputError: If no settings are published for the two.
 
     Example:
         >>> settings_for("NCE+RCE", "cifar100")
