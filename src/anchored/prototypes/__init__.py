@@ -1,4 +1,7 @@
-"""Class prototypes on the unit sphere: k directions in d dimensions, as far apart as possible."""
+"""Class prototypes on the unit sphere: k directions in d dimensions, as far apart as possible.
+
+:func:`make` picks the best construction for k, d and the sign of the features.
+"""
 
 from anchored.prototypes._direct_sum import direct_sum
 from anchored.prototypes._make import make
