@@ -37,7 +37,7 @@ class NamedMapping(NamedTuple):
 
 
 def cycle_within(groups: tuple[int, ...]) -> dict[int, int]:
-    """Every class goes to the next class of its group, the last one to the first.
+    """Send every class to the next class of its group, and the last one to the first.
 
     Example:
         >>> cycle_within((0, 1, 0, 1, 0))
