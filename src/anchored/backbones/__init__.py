@@ -1,4 +1,4 @@
-"""Networks from inputs to features ``(n, d)``: each says how long its features are and whether they can be negative.
+"""Networks from inputs to features ``(n, d)``: each declares the length of its features and their sign.
 
 Every network of the paper ends in a ReLU, so its features fill only the non-negative orthant;
 the prototypes of a head should know (``features="nonnegative"``). ``last_relu=False`` drops that

@@ -68,8 +68,7 @@ def ldam_threshold(alpha_plus: float, alpha_minus: float, r: float | None = None
 
 
 def log_gain(r: float, alpha: float) -> float:
-    r"""Return the logarithm of :math:`a = \log\frac{1+e^{r-\alpha}}{1+e^{-r-\alpha}}`, the saving of a move from -r to
-    r.
+    r"""Return the logarithm of :math:`a = \log\frac{1+e^{r-\alpha}}{1+e^{-r-\alpha}}`, the gain between -r and r.
 
     Args:
         r: Half the length of the segment.
