@@ -46,7 +46,7 @@ def _shift_right(x: Tensor, bits: int) -> Tensor:
 
 
 def _mix(x: Tensor) -> Tensor:
-    """Apply the finaliser of splitmix64: a bijection of 64-bit words that spreads every input bit over all output bits."""
+    """Apply the finaliser of splitmix64: a bijection of 64-bit words that mixes all bits."""
     x = (x ^ _shift_right(x, 30)) * _MIX_1
     x = (x ^ _shift_right(x, 27)) * _MIX_2
     return x ^ _shift_right(x, 31)

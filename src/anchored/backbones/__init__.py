@@ -7,7 +7,8 @@ ReLU. :func:`get` builds by name, :func:`auto` chooses a name, :func:`wrap` take
 """
 
 from anchored.backbones._auto import auto
-from anchored.backbones._base import Backbone
+from anchored.backbones._base import Backbone, check_shape
+from anchored.backbones._initialise import IMAGENET, KAIMING_NORMAL, PLAIN, TORCH_LINEAR, Law, build
 from anchored.backbones.convnet import ConvNet
 from anchored.backbones.fork import Fork
 from anchored.backbones.mlp import MLP
@@ -19,14 +20,21 @@ make = get
 
 __all__ = [
     "BACKBONES",
+    "IMAGENET",
+    "KAIMING_NORMAL",
     "MLP",
+    "PLAIN",
+    "TORCH_LINEAR",
     "Backbone",
     "BasicBlock",
     "Bottleneck",
     "ConvNet",
     "Fork",
+    "Law",
     "ResNet",
     "auto",
+    "build",
+    "check_shape",
     "get",
     "make",
     "wrap",

@@ -6,6 +6,7 @@ mean, which compares distances, is a module of another kind.
 """
 
 from anchored.heads._base import Head
+from anchored.heads._logits import unit, without_autocast
 from anchored.heads.anchor import anchor_
 from anchored.heads.anchored import AnchoredHead
 from anchored.heads.anchored_conv import AnchoredConv
@@ -29,4 +30,6 @@ __all__ = [
     "TauNormHead",
     "anchor_",
     "features_of",
+    "unit",
+    "without_autocast",
 ]

@@ -208,7 +208,7 @@ class Loss(nn.Module, ABC):
         parts += [] if self.ignore_index == -100 else [f"ignore_index={self.ignore_index}"]
         return ", ".join(parts)
 
-    # What a subclass may replace where there is a shorter way than through the whole row.
+    # A subclass may replace these three if there is a shorter way than through the whole row.
 
     def _at(self, batch: Batch) -> Tensor:
         """Return values ``(n,)`` at integer labels; what stands at ignored ones does not matter."""

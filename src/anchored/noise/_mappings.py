@@ -30,7 +30,7 @@ CIFAR100_SUPERCLASS = (
 
 
 class NamedMapping(NamedTuple):
-    """A confusion of one data set: its number of classes, and where each source class goes."""
+    """A confusion of one data set: its number of classes, and the target of each source class."""
 
     k: int
     targets: Mapping[int, int]

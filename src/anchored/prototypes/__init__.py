@@ -9,6 +9,17 @@ from anchored.prototypes._packing import packing
 from anchored.prototypes._paper import paper
 from anchored.prototypes._quality import Quality, quality
 from anchored.prototypes._reachable import reachable_margin
+from anchored.prototypes._rotation import haar_frame
 from anchored.prototypes._simplex import simplex
 
-__all__ = ["Quality", "direct_sum", "make", "packing", "paper", "quality", "reachable_margin", "simplex"]
+__all__ = [
+    "Quality",
+    "direct_sum",
+    "haar_frame",
+    "make",
+    "packing",
+    "paper",
+    "quality",
+    "reachable_margin",
+    "simplex",
+]

@@ -15,7 +15,7 @@ from torch import Tensor
 __all__ = ["minimize"]
 
 _Pair = tuple[Tensor, Tensor, Tensor]
-"""A step s, the change y of the gradient along it, and 1 / (s . y), which is 0 where there is no pair yet."""
+"""A step s, the change y of the gradient along it, and 1 / (s . y), which is 0 if there is no pair yet."""
 
 
 def minimize(
