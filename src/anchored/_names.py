@@ -1,4 +1,4 @@
-"""Names are literal tables; an unknown name gets the nearest ones."""
+"""Names from literal tables; the error for an unknown name shows the nearest ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _LIST_FILES = {"imagenet_lt": "imagenet-lt", "webvision_mini": "webvision"}
 
 
 def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
-    """The end of a refusal: the nearest known names, or all of them where none is near.
+    """Return the end of an error message: the nearest known names, or all of them if none is near.
+
+    Args:
+        name: The unknown name.
+        known: The names that exist.
 
     Example:
         >>> suggest("gcee", ["ce", "gce", "nsl"])
@@ -32,7 +36,18 @@ def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
 
 
 def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
-    """The entry called ``name``, or a refusal that names the nearest entries.
+    """Return the entry called ``name``, or raise an error that shows the nearest names.
+
+    Args:
+        name: The name as given.
+        table: Name to entry.
+        what: What the table holds, for the error message.
+
+    Returns:
+        The entry.
+
+    Raises:
+        InputError: If the table has no such name.
 
     Example:
         >>> choose("ce", {"ce": 1}, what="loss")
@@ -44,7 +59,7 @@ def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
 
 
 def is_number(text: str) -> bool:
-    """Whether what somebody wrote is a number.
+    """Return whether a text is a number.
 
     Example:
         >>> is_number("1e-3"), is_number("one")

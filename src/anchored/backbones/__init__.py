@@ -1,4 +1,4 @@
-"""Networks from inputs to features ``(n, d)``: each says how long its features are and whether they can be negative.
+"""Networks from inputs to features ``(n, d)``: each declares the length of its features and their sign.
 
 Every network of the paper ends in a ReLU, so its features fill only the non-negative orthant;
 the prototypes of a head should know (``features="nonnegative"``). ``last_relu=False`` drops that
@@ -9,7 +9,7 @@ law for first weights, from a generator.
 
 from anchored.backbones._auto import auto
 from anchored.backbones._base import Backbone, check_shape
-from anchored.backbones._initialise import IMAGENET, OLTR, build
+from anchored.backbones._initialise import IMAGENET, KAIMING_NORMAL, OLTR, PLAIN, TORCH_LINEAR, Law, build
 from anchored.backbones.convnet import ConvNet
 from anchored.backbones.fork import Fork
 from anchored.backbones.mlp import MLP
@@ -22,18 +22,22 @@ make = get
 __all__ = [
     "BACKBONES",
     "IMAGENET",
+    "KAIMING_NORMAL",
     "MLP",
     "OLTR",
+    "PLAIN",
+    "TORCH_LINEAR",
     "Backbone",
     "BasicBlock",
     "Bottleneck",
     "ConvNet",
     "Fork",
+    "Law",
     "ResNet",
     "auto",
-    "get",
     "build",
     "check_shape",
+    "get",
     "make",
     "wrap",
 ]

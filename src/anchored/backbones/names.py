@@ -44,16 +44,22 @@ def get(
     generator: torch.Generator | None = None,
     **options: object,
 ) -> Backbone:
-    """The backbone called ``name`` for inputs of ``input_shape``.
+    """Build the backbone called ``name`` for inputs of ``input_shape``.
 
     Args:
-        name: A key of :data:`BACKBONES`, in any case; ``"auto"``; or ``"timm:NAME"`` where timm is installed.
+        name: A key of :data:`BACKBONES`, in any case; ``"auto"``; or ``"timm:NAME"`` if timm is installed.
         input_shape: ``(d,)`` or ``(channels, height, width)``.
-        num_classes: Read by ``"auto"`` alone.
+        num_classes: Number of classes; used by ``"auto"`` alone.
         last_relu: False drops the last ReLU; the features can then be negative.
-        generator: Draws the weights, on the CPU; None stands for a fresh one with seed 0. The global
-            generator is neither read nor moved.
+        generator: Source of the weights, on the CPU; None means seed 0. The global
+            generator is neither read nor changed.
         options: Settings of the one backbone, for instance ``hidden=(64, 32)`` of ``"mlp"``.
+
+    Returns:
+        The network, with weights drawn.
+
+    Raises:
+        InputError: If the name or an option is unknown, or the shape does not suit the network.
 
     Example:
         >>> net = get("resnet32", (3, 32, 32), last_relu=False)

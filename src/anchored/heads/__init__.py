@@ -1,11 +1,12 @@
 """Heads turn features ``(..., d)`` into logits ``(..., k)``: anchored, cosine, linear, and those of a second stage.
 
-Every head is ``logits = rows @ x + offset``, where ``x`` is the feature vector or, if ``normalize`` is set, its
-direction. ``rows()`` and ``offset()`` give the two, whatever the head trains or keeps fixed. Only the nearest class
-mean, which compares distances, is a module of its own kind.
+Every head is ``logits = rows @ x + offset``, with the feature vector ``x`` or, if ``normalize`` is set, its
+direction. ``rows()`` and ``offset()`` return the two, whatever the head trains or keeps fixed. Only the nearest class
+mean, which compares distances, is a module of another kind.
 """
 
 from anchored.heads._base import Head
+from anchored.heads._logits import unit, without_autocast
 from anchored.heads.anchor import anchor_
 from anchored.heads.anchored import AnchoredHead
 from anchored.heads.anchored_conv import AnchoredConv
@@ -34,4 +35,6 @@ __all__ = [
     "TauNormHead",
     "anchor_",
     "features_of",
+    "unit",
+    "without_autocast",
 ]

@@ -1,4 +1,4 @@
-"""Unbalanced classes: how many samples each class keeps, which ones, in what order they are seen.
+"""Unbalanced classes: how many samples each class keeps, which ones, and in what order they are seen.
 
 The alphabet: ``n`` samples, ``k`` classes, ``n_j`` samples of class j, ``rho`` the ratio of the
 largest class to the smallest.

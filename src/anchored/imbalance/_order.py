@@ -11,7 +11,9 @@ reversed          :math:`p_j \propto 1/n_j`
 ================  =============================================================================
 
 Within a class, samples come in random order and none comes twice before all have come once; then the
-class is shuffled afresh. Classes without samples are never drawn.
+class is shuffled again. Classes without samples are never drawn.
+
+With several ranks no rank talks to another: each computes the whole order and takes its own part of it.
 
 The class-aware sampler of Kang et al. and their followers is balanced sampling with four samples of a class in a row
 (``class_run=4``), so that a batch of 128 holds 32 classes; here a cycle takes one.
@@ -54,7 +56,14 @@ _WEIGHTS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def class_probabilities(counts: Tensor, sampling: Sampling) -> Tensor:
-    """Share of an epoch that each class gets ``(k,)``, float64; an empty class gets none.
+    """Return the share of an epoch that each class gets under a sampling.
+
+    Args:
+        counts: Samples per class ``(k,)``.
+        sampling: One of the names in the table of this module: ``"square-root"`` is ``p_j ∝ sqrt(n_j)``, and so on.
+
+    Returns:
+        Shares ``(k,)``, float64; 0 for an empty class.
 
     Example:
         >>> import torch
@@ -77,12 +86,13 @@ def epoch_order(
     length: int | None = None,
     class_run: int = 1,
 ) -> Tensor:
-    """Indices of one epoch, for all ranks together.
+    """Return the indices of one epoch, for all ranks together.
 
     Args:
         labels: Labels ``(n,)``, non-negative integers.
-        sampling: How often each class is seen, see the table above.
-        seed: The run's seed.
+        sampling: How often each class is seen: ``"instance"`` (every sample once), ``"square-root"``, ``"balanced"``,
+            ``"effective-number"`` or ``"reversed"``.
+        seed: Seed of the run.
         epoch: Number of the epoch, from 0; the same (seed, epoch) gives the same order, always.
         length: How many indices; by default ``n``, so that epochs of all samplings take as long.
         class_run: Samples of one class in a row under ``"balanced"``; the other samplings do not use it.
@@ -116,16 +126,21 @@ def epoch_order(
 class RankSampler(Sampler[int]):
     """A sampler for ``torch.utils.data.DataLoader`` that is right and repeatable under several ranks.
 
+    Each rank takes every ``world_size``-th index of an order that all ranks agree on. If the length is not a multiple
+    of the world size, either the order is continued from its own beginning until it is (fewer than ``world_size``
+    indices are then seen twice), or its last few indices are left out of this epoch (``drop_last``). So all ranks make
+    the same number of steps, which collective operations need.
+
+    Call :meth:`set_epoch` before each epoch, as for torch's ``DistributedSampler``.
+
     Args:
         labels: Labels of the whole data set ``(n,)``, the same on every rank.
         sampling: How often each class is seen, see :func:`anchored.imbalance.epoch_order`.
-        seed: The run's seed, the same on every rank.
+        seed: Seed of the run, the same on every rank.
         rank: Which part this is, in ``0..world_size-1``.
         world_size: Number of parts.
         length: Indices per epoch over all ranks; by default ``n``.
         drop_last: Leave out the end of the order instead of repeating its beginning.
-
-    Call :meth:`set_epoch` before each epoch, as for torch's ``DistributedSampler``.
 
     Example:
         >>> import torch
@@ -165,7 +180,7 @@ class RankSampler(Sampler[int]):
         self.epoch = check_integer("epoch", epoch, low=0)
 
     def indices(self) -> Tensor:
-        """This rank's indices of the current epoch ``(len(self),)``."""
+        """Return this rank's indices of the current epoch, ``(len(self),)``."""
         order = epoch_order(self.labels, sampling=self.sampling, seed=self.seed, epoch=self.epoch, length=self.length)
         # Modulo the length: past its end the order continues from its beginning.
         place = torch.arange(self.rank, len(self) * self.world_size, self.world_size) % self.length
@@ -189,7 +204,7 @@ def _cycles(sizes: Tensor, length: int, class_run: int, generator: torch.Generat
 
 
 def _members(labels: Tensor, classes: Tensor, generator: torch.Generator) -> Tensor:
-    """One sample of each class of the sequence ``classes`` ``(length,)``, as indices.
+    """Return one sample of each class of the sequence ``classes`` ``(length,)``, as indices.
 
     Every class that is visited v times gets a deck of ceil(v / n_j) shuffles of its samples, laid
     end to end; the i-th visit takes the i-th card.

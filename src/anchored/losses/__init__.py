@@ -1,4 +1,4 @@
-"""Losses: each a row of values over labels, closed under ``+``, scalar ``*`` and :class:`Normalized`.
+"""Losses: each is a row of values over labels; they can be added, multiplied by a number and normalised.
 
 Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``, ``scale`` for the factor s of the logits.
 """

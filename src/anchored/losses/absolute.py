@@ -29,10 +29,10 @@ __all__ = ["MeanAbsoluteError", "ReverseCrossEntropy"]
 
 
 class MeanAbsoluteError(OwnProbability):
-    """Absolute error between the probabilities and the label.
+    r"""Absolute error between the probabilities and the label: :math:`\ell(\mathbf p, y) = s\,(1 - p_y)`.
 
     Args:
-        scale: 1 as in the references' sums, 2 for the whole L1 distance.
+        scale: The factor s: 1 as in the references' sums, 2 for the whole L1 distance.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -54,23 +54,23 @@ class MeanAbsoluteError(OwnProbability):
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def value(self, log_p: Tensor) -> Tensor:
-        """Scaled distance from certainty, s (1 - p)."""
+        """Return the distance from certainty, ``s (1 - p)``."""
         return -self.scale * expm1(log_p)  # 1 - p loses its digits for p near 1, expm1 does not
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value and -s p."""
+        """Return the value and its slope ``-s p``."""
         return -self.scale * torch.expm1(log_p), -self.scale * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of each row, s (k - 1) whatever the probabilities."""
+        """Return the sum ``(n,)`` of each row, ``s (k - 1)`` for all probabilities."""
         return _constant(log_p, self.scale)
 
 
 class ReverseCrossEntropy(OwnProbability):
-    """Cross entropy with the roles of prediction and label exchanged.
+    r"""Cross entropy with prediction and label exchanged: :math:`\ell(\mathbf p, y) = -A\,(1 - p_y)`.
 
     Args:
-        floor: What stands for 0 under the logarithm, in ``(0, 1)``; ``A = log(floor)``.
+        floor: The number that replaces 0 under the logarithm, in ``(0, 1)``; ``A = log(floor)``.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -93,19 +93,19 @@ class ReverseCrossEntropy(OwnProbability):
 
     @property
     def log_zero(self) -> float:
-        """A, what log 0 is taken to be."""
+        """The constant A that replaces log 0."""
         return math.log(self.floor)
 
     def value(self, log_p: Tensor) -> Tensor:
-        """-A (1 - p)."""
+        """Return ``-A (1 - p)``."""
         return self.log_zero * expm1(log_p)
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value and A p."""
+        """Return the value and its slope ``A p``."""
         return self.log_zero * torch.expm1(log_p), self.log_zero * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of each row, -A (k - 1) whatever the probabilities."""
+        """Return the sum ``(n,)`` of each row, ``-A (k - 1)`` for all probabilities."""
         return _constant(log_p, -self.log_zero)
 
 

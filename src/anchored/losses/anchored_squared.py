@@ -23,7 +23,8 @@ of the other losses. Yet symmetric noise of rate :math:`\eta` only shrinks the m
 features that enter linearly, ``anchored.ridge`` minimises the same loss in closed form.
 
 References:
-    Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML (negative sample logit).
+    Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML (the loss without the
+    price).
     Mroueh, Poggio, Rosasco and Slotine, 2012. Multiclass Learning with Simplex Coding. NeurIPS.
 """
 

@@ -24,10 +24,10 @@ __all__ = ["DotRegression"]
 
 
 class DotRegression(Loss):
-    """Regression of the label's logit onto ``scale``.
+    r"""Regression of the label's logit onto ``scale``: :math:`\ell(\mathbf f, y) = (f_y - s)^2 / (2 s)`.
 
     Args:
-        scale: The largest logit the head can give: the ``scale`` of a normalising head.
+        scale: The largest logit that the head can give: the ``scale`` of a normalising head.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -48,5 +48,5 @@ class DotRegression(Loss):
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: the squared distance of every logit from ``scale``, divided by ``2 scale``."""
         return (in_single_precision(logits) - self.scale).square() / (2 * self.scale)

@@ -29,10 +29,11 @@ __all__ = ["GeneralizedCrossEntropy"]
 
 
 class GeneralizedCrossEntropy(OwnProbability):
-    """Generalised cross entropy with exponent ``q``.
+    r"""Generalised cross entropy with exponent ``q``: :math:`\ell_q(\mathbf p, y) = (1 - p_y^{\,q}) / q`.
 
     Args:
-        q: Where to stand between the two ends, in ``(0, 1]``. Small fits, large resists noise.
+        q: Position between cross entropy (0) and absolute error (1), in ``(0, 1]``. Small values fit the labels
+            closely, large ones resist noise.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -54,12 +55,12 @@ class GeneralizedCrossEntropy(OwnProbability):
         self.symmetric = self.q == 1.0
 
     def value(self, log_p: Tensor) -> Tensor:
-        """(1 - p^q) / q."""
+        """Return ``(1 - p^q) / q``."""
         # As -expm1(q log p) / q it is exact for small q and for p near 1, and there is nothing to clamp:
         # the usual clamp of p at 1e-7 would stop the gradient of the samples that are most wrong.
         return -expm1(self.q * log_p) / self.q
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """(1 - p^q) / q and -p^q."""
+        """Return ``(1 - p^q) / q`` and its slope ``-p^q``."""
         log_power = self.q * log_p
         return torch.expm1(log_power) / -self.q, -torch.exp(log_power)

@@ -32,13 +32,19 @@ __all__ = ["LADE"]
 
 
 class LADE(BalancedSoftmax):
-    """Balanced softmax with the LADE regulariser of the batch.
+    r"""Balanced softmax with the LADE regulariser of the batch.
+
+    .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \log \boldsymbol\pi)_y + \alpha R,
+
+    with :math:`R` as in :meth:`regulariser`.
 
     Args:
         counts: Training samples of each class, ``(k,)``.
         alpha: Factor of the regulariser.
         penalty: The lambda of the formula, which keeps its second term near zero.
-        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`. The weight does
+            not change the regulariser. With ``reduction="none"`` every value holds the whole regulariser; ``"sum"`` is
+            the sum of those.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``. ``per_class`` is the
@@ -63,7 +69,25 @@ class LADE(BalancedSoftmax):
         self.penalty = check_real("penalty", penalty, low=0, closed="left")
 
     def regulariser(self, logits: Tensor, mass: Tensor, kept: Tensor) -> Tensor:
-        """R ``()`` of logits ``(n, k)``, label mass ``(n, k)`` and who takes part, ``(n,)`` bool."""
+        r"""Return the regulariser :math:`R`, a scalar ``()`` of the whole batch.
+
+        .. math::  R = -\sum_{c} \pi_c \left( T^{(1)}_c - T^{(2)}_c - \lambda\, (T^{(2)}_c)^2 \right), \quad
+                   T^{(1)}_c = \operatorname*{mean}_{i:\, y_i = c} f_{ic}, \quad
+                   T^{(2)}_c = \log \operatorname*{mean}_{i} \frac{e^{f_{ic}}}{k\,\pi_c}.
+
+        Args:
+            logits: Logits ``(n, k)``.
+            mass: Weight of each label for each sample, ``(n, k)``: one-hot rows or probabilities.
+            kept: Which samples count, ``(n,)`` bool.
+
+        Returns:
+            A scalar ``()``.
+
+        Example:
+            >>> logits, mass = torch.zeros(2, 2), torch.eye(2)
+            >>> abs(LADE([10, 10]).regulariser(logits, mass, torch.tensor([True, True])).item()) < 1e-6
+            True
+        """
         log_prior = self.log_prior.to(logits.dtype)
         per_label = mass.sum(dim=0)
         first = (mass * logits).sum(dim=0) / torch.where(per_label > 0, per_label, 1.0)

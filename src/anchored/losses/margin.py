@@ -37,10 +37,12 @@ __all__ = ["LDAM", "MarginSoftmax"]
 
 
 class MarginSoftmax(Loss):
-    """Cross entropy of ``scale * (logits - margin of the label)``, the margin taken off the label's logit only.
+    r"""Cross entropy of ``scale * logits`` with a margin subtracted from the label's logit only.
+
+    .. math::  \ell(\mathbf f, y) = -\log \frac{e^{s (f_y - m_y)}}{e^{s (f_y - m_y)} + \sum_{j \ne y} e^{s f_j}} .
 
     Args:
-        margins: One per class, ``(k,)``, in units of the logits; negative ones are allowed.
+        margins: One margin per class, ``(k,)``, in units of the logits; negative ones are allowed.
         scale: The factor s, above 0.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
@@ -67,7 +69,7 @@ class MarginSoftmax(Loss):
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: the label moves along the row, and the margin with it."""
+        """Return values ``(n, k)``: for each label in turn, the margin is subtracted from that label's logit."""
         check_width(logits, self.margins, "margins")
         scaled = self.scale * in_single_precision(logits)
         # The loss is log(1 + e^(s m) (1 - p) / p) with p the softmax without margins, so one softmax serves
@@ -88,13 +90,14 @@ class MarginSoftmax(Loss):
 
 
 class LDAM(MarginSoftmax):
-    """Margins by class count: ``margin * (n_min / n_j) ** (1/4)``.
+    """Margin softmax with margins set by the class counts: ``m_j = margin * (n_min / n_j) ** (1/4)``.
 
     Args:
         counts: Training samples of each class, ``(k,)``.
         margin: The margin of the rarest class, as a cosine. 0.5 on small sets, 0.3 on large ones.
         scale: The factor s of the cosines, above 0.
-        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`. Deferred
+            re-weighting assigns to ``weight`` late in training.
 
     Shape:
         logits ``(n, k)``, cosines; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.

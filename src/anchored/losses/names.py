@@ -1,9 +1,9 @@
 """Losses by name: a literal table of terms, and ``+`` between two of them.
 
 A setting goes to the terms that know it; one that no term knows is refused. ``alpha`` and ``beta`` are
-the factors of the first and the second term of a sum (of the active and the passive one, in the
-literature's words), and ``alpha`` that of a normalised loss on its own. Symmetric cross entropy and LADE
-have an ``alpha`` of their own, which is meant where they stand alone.
+the factors of the first and the second term of a sum (the active and the passive one, in the
+literature's words); ``alpha`` is also the factor of a normalised loss on its own. Symmetric cross entropy and LADE
+have an ``alpha`` of their own, which is set if they stand alone.
 """
 
 from __future__ import annotations
@@ -58,12 +58,15 @@ _OF_EVERY_LOSS = tuple(Options.__annotations__)
 
 
 def get(name: str, **settings: object) -> Loss:
-    """The loss called ``name``, or the sum of two.
+    """Return the loss called ``name``, or the sum of two.
 
     Args:
-        name: One of the names of the table, or two with ``+`` between, in any case: ``"nce+rce"``.
+        name: A key of :data:`NAMES`, or two with ``+`` between them, in any case: ``"nce+rce"``.
         settings: ``q``, ``gamma``, ``scale``, ``counts`` and so on for the terms that have them; ``alpha``
             and ``beta``, the factors of the terms; ``weight``, ``reduction`` and ``ignore_index`` for the whole.
+
+    Raises:
+        InputError: If the name or a setting is unknown, or ``counts`` are needed and missing.
 
     Example:
         >>> import torch
@@ -91,7 +94,7 @@ def get(name: str, **settings: object) -> Loss:
 
 
 def canonical(name: str) -> str:
-    """``name`` as the tables spell it; refused, with the nearest ones, where a term is unknown.
+    """Return ``name`` as the tables spell it; an unknown term is refused, with the nearest names.
 
     Example:
         >>> canonical("NCE + Balanced_Softmax")

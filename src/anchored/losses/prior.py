@@ -1,9 +1,9 @@
-r"""Cross entropy on logits that know the class prior: logit adjustment and balanced softmax.
+r"""Cross entropy on logits corrected by the class prior: logit adjustment and balanced softmax.
 
 .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \tau \log \boldsymbol\pi)_y,
            \qquad \pi_j = n_j / N .
 
-The prior is added in training only; what the network then learns to output is a score for balanced
+The prior is added in training only; the network then learns to output scores for balanced
 classes. Balanced softmax is :math:`\tau = 1` (adding log n instead of log pi shifts all logits alike).
 
 References:
@@ -27,11 +27,14 @@ __all__ = ["BalancedSoftmax", "LogitAdjusted"]
 
 
 class LogitAdjusted(Loss):
-    """Cross entropy with ``tau`` times the log-prior added to the logits.
+    r"""Cross entropy with ``tau`` times the log-prior added to the logits.
+
+    .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \tau \log \boldsymbol\pi)_y,
+               \qquad \pi_j = n_j / N .
 
     Args:
         counts: Training samples of each class, ``(k,)``.
-        tau: How much of the prior to account for; 1 aims at balanced accuracy, 0 is cross entropy.
+        tau: Strength of the correction; 1 aims at balanced accuracy, 0 is cross entropy.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -55,13 +58,13 @@ class LogitAdjusted(Loss):
         self.register_buffer("log_prior", log_prior, persistent=False)
 
     def adjusted(self, logits: Tensor) -> Tensor:
-        """``logits + tau * log_prior``, ``(n, k)``: what the softmax of training sees."""
+        """Return ``logits + tau * log_prior``, ``(n, k)``: the logits inside the softmax of training."""
         check_width(logits, self.log_prior, "counts")
         logits = in_single_precision(logits)
         return logits + self.tau * self.log_prior.to(logits.dtype)
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: minus the log-softmax of the adjusted logits."""
         return -F.log_softmax(self.adjusted(logits), dim=1)
 
     def _at(self, batch: Batch) -> Tensor:
@@ -70,7 +73,7 @@ class LogitAdjusted(Loss):
 
 
 class BalancedSoftmax(LogitAdjusted):
-    """Softmax over ``n_j * exp(logit_j)``: logit adjustment at ``tau = 1``.
+    """Softmax over ``n_j * exp(logit_j)``, which is logit adjustment at ``tau = 1``.
 
     Args:
         counts: Training samples of each class, ``(k,)``.

@@ -131,17 +131,17 @@ def closest_ratio(by_ratio: Mapping[int, T], counts: Sequence[int]) -> T:
 
 
 def settings_for(name: str, dataset: str) -> dict[str, float]:
-    """Return the published settings of a loss under noisy labels, ready for :func:`~anchored.losses.get`.
+    """Return the published settings of a loss on a dataset, ready for :func:`~anchored.losses.get`.
 
     Args:
-        name: Name of the loss.
-        dataset: A data set of ``SETTINGS``.
+        name: Name of the loss, as for :func:`~anchored.losses.get`.
+        dataset: A key of :data:`SETTINGS`, in any case.
 
     Returns:
-        The settings; none for a loss with nothing to set.
+        A dictionary of keyword arguments; empty if the loss has nothing to set.
 
     Raises:
-        InputError: If nothing is published for this loss on this data set.
+        InputError: If no settings are published for the two.
 
     Example:
         >>> settings_for("NCE+RCE", "cifar100")

@@ -1,4 +1,4 @@
-r"""Label-aware smoothing: cross entropy with labels smoothed the more, the more frequent the class.
+r"""Label-aware smoothing: cross entropy with labels that are smoothed more for more frequent classes.
 
 .. math::  \ell(\mathbf p, y) = -(1 - \varepsilon_y) \log p_y - \frac{\varepsilon_y}{k} \sum_{j=1}^{k} \log p_j .
 
@@ -13,7 +13,7 @@ exponential    :math:`\varepsilon_T + (\varepsilon_H - \varepsilon_T)\, t_j^{\,p
 =============  ==========================================================================
 
 The mass :math:`\varepsilon` is spread over all k classes, as in the published code; the paper's text spreads it over
-the others only. Where all counts are equal no class stands out, and all get :math:`\varepsilon_T`.
+the others only. If all counts are equal, all classes get :math:`\varepsilon_T`.
 
 References:
     Zhong, Cui, Liu and Jia, 2021. Improving Calibration for Long-Tailed Recognition. CVPR.
@@ -40,7 +40,9 @@ Shape = Literal["concave", "linear", "convex", "exponential"]
 
 
 class LabelAwareSmoothing(Loss):
-    """Cross entropy with a smoothing per class.
+    r"""Cross entropy with a smoothing :math:`\varepsilon_y` per class.
+
+    .. math::  \ell(\mathbf p, y) = -(1 - \varepsilon_y) \log p_y - \frac{\varepsilon_y}{k} \sum_{j=1}^{k} \log p_j .
 
     Args:
         counts: Training samples of each class, ``(k,)``.
@@ -97,7 +99,7 @@ class LabelAwareSmoothing(Loss):
         self.register_buffer("smoothing", smoothing.to(torch.get_default_dtype()), persistent=False)
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: the cross entropy of every label, smoothed as much as that label asks for."""
         check_width(logits, self.smoothing, "counts")
         log_p = F.log_softmax(in_single_precision(logits), dim=1)
         smoothing = self.smoothing.to(log_p.dtype)

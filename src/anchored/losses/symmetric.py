@@ -2,8 +2,8 @@ r"""Symmetric cross entropy: cross entropy to learn, reverse cross entropy to re
 
 .. math::  \ell(\mathbf p, y) = -\alpha \log p_y - \beta A\,(1 - p_y), \qquad A = \log 10^{-4}.
 
-Despite the name it is symmetric in the sense of label noise (a constant sum over labels), and
-bounded, only at :math:`\alpha = 0`; the name refers to the two directions of the cross entropy.
+The name refers to the two directions of the cross entropy. In the sense of label noise (a constant sum over labels) it
+is symmetric, and bounded, only at :math:`\alpha = 0`.
 
 References:
     Wang, Ma, Chen, Luo, Yi and Bailey, 2019. Symmetric Cross Entropy for Robust Learning with Noisy Labels. ICCV.
@@ -25,12 +25,12 @@ __all__ = ["SymmetricCrossEntropy"]
 
 
 class SymmetricCrossEntropy(OwnProbability):
-    """``alpha`` times cross entropy plus ``beta`` times reverse cross entropy.
+    r"""Cross entropy plus reverse cross entropy: :math:`-\alpha \log p_y - \beta A\,(1 - p_y)` with ``A = log(floor)``.
 
     Args:
         alpha: Factor of cross entropy, at least 0.
         beta: Factor of reverse cross entropy, at least 0.
-        floor: What stands for 0 under the logarithm, as for :class:`~anchored.losses.ReverseCrossEntropy`.
+        floor: The number that replaces 0 under the logarithm, as for :class:`~anchored.losses.ReverseCrossEntropy`.
         options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
@@ -57,13 +57,13 @@ class SymmetricCrossEntropy(OwnProbability):
 
     @property
     def log_zero(self) -> float:
-        """A, what log 0 is taken to be."""
+        """The constant A that replaces log 0."""
         return math.log(self.floor)
 
     def value(self, log_p: Tensor) -> Tensor:
-        """-alpha log p - beta A (1 - p)."""
+        """Return ``-alpha log p - beta A (1 - p)``."""
         return self.beta * self.log_zero * expm1(log_p) - self.alpha * log_p
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value and -alpha + beta A p."""
+        """Return the value and its slope ``-alpha + beta A p``."""
         return self.value(log_p), self.beta * self.log_zero * log_p.exp() - self.alpha

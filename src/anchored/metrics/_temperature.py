@@ -105,11 +105,7 @@ def fit_temperature(logits: Tensor, labels: Tensor, *, noise_rate: float = 0.0, 
     def risk(log_temperature: float) -> float:
         return noisy_nll(logits, labels, math.exp(log_temperature), noise_rate=noise_rate, weights=weights)
 
-    # With noise the risk need not be convex in T, so look everywhere first and refine only the best place.
-    low, high = _LOG_RANGE
-    step = (high - low) / (_GRID - 1)
-    best = min((low + i * step for i in range(_GRID)), key=risk)
-    return math.exp(_golden_section(risk, max(low, best - step), min(high, best + step)))
+    return math.exp(_least(risk, tolerance=1e-6))
 
 
 def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
@@ -146,12 +142,7 @@ def fit_noise_and_temperature(logits: Tensor, labels: Tensor, *, weights: Tensor
         eta = _likeliest_rate(p, weight, k)
         return float(-((p + eta * (1 - k * p) / (k - 1)).log() @ weight / weight.sum())), eta
 
-    low, high = _LOG_RANGE
-    step = (high - low) / (_GRID - 1)
-    best = min((low + i * step for i in range(_GRID)), key=lambda x: best_rate(x)[0])
-    log_temperature = _golden_section(
-        lambda x: best_rate(x)[0], max(low, best - step), min(high, best + step), tolerance=1e-4
-    )
+    log_temperature = _least(lambda x: best_rate(x)[0], tolerance=1e-4)
     return best_rate(log_temperature)[1], math.exp(log_temperature)
 
 
@@ -197,7 +188,13 @@ def least_temperature(logits: Tensor, *, weights: Tensor | None = None) -> float
     return math.exp(high)
 
 
-def _golden_section(risk: Callable[[float], float], low: float, high: float, *, tolerance: float = 1e-6) -> float:
+def _least(risk: Callable[[float], float], *, tolerance: float) -> float:
+    """Return the log-temperature of least risk, by a grid and then a golden-section search around its best point."""
+    # With noise the risk need not be convex in T, so look everywhere first and refine only the best place.
+    low, high = _LOG_RANGE
+    step = (high - low) / (_GRID - 1)
+    best = min((low + i * step for i in range(_GRID)), key=risk)
+    low, high = max(low, best - step), min(high, best + step)
     a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_a, at_b = risk(a), risk(b)
     while high - low > tolerance:

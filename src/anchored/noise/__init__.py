@@ -1,6 +1,6 @@
-"""Label noise with a receipt: what was asked, what happened, class by class.
+"""Label noise with a receipt: what was asked for and what happened, class by class.
 
-Every procedure draws all flips from the clean labels at once, leaves its input untouched and
+Every function draws all flips from the clean labels at once, leaves its input untouched and
 returns a :class:`Corruption`. The alphabet: ``n`` samples, ``k`` classes, ``eta`` the noise rate.
 """
 

@@ -39,20 +39,28 @@ def symmetric(
     generator: torch.Generator | None = None,
     mode: Literal["exact", "iid", "apl"] = "exact",
 ) -> Corruption:
-    """Move a share ``eta`` of the labels to another class, each other class being equally likely.
+    r"""Move a share ``eta`` of the labels to another class, each other class being equally likely.
+
+    .. math::  T_{ii} = 1 - \eta, \qquad T_{ij} = \frac{\eta}{k-1} \quad (i \ne j).
+
+    The clean label stays the most likely one as long as :math:`\eta < (k-1)/k`. From there on the observed
+    labels say nothing about the clean ones, or point away from them, so such rates are refused.
 
     Args:
         labels: Clean labels ``(n,)``, integers in ``0..k-1``; not changed.
         eta: Noise rate in ``[0, (k-1)/k)``.
         k: Number of classes.
-        generator: Source of randomness; without one the draw is that of seed 0.
-        mode: ``"exact"``: ``floor(eta n_c)`` samples of every class c. ``"iid"``: every sample for
-            itself with probability ``eta``. ``"apl"``: the published procedure of Active-Passive
+        generator: Source of randomness; None means seed 0.
+        mode: ``"exact"``: ``floor(eta n_c)`` samples of every class c. ``"iid"``: every sample
+            independently with probability ``eta``. ``"apl"``: the published procedure of Active-Passive
             Losses, the same number ``floor(floor(eta n) / k)`` in every class however large it is,
             so that MNIST at 0.8 flips 88.5 % of the fives and 71.2 % of the ones.
 
     Returns:
         The observed labels and the receipt; a flipped label never equals its clean one.
+
+    Raises:
+        InputError: If the rate is too high, or a class is too small for ``"apl"``.
 
     Example:
         >>> import torch
@@ -117,24 +125,32 @@ def asymmetric(
     generator: torch.Generator | None = None,
     mode: Literal["exact", "iid", "apl_sequential"] = "exact",
 ) -> Corruption:
-    """Move a share ``eta`` of every source class of ``mapping`` to its target class.
+    r"""Move a share ``eta`` of every source class of ``mapping`` to its target class.
+
+    .. math::  T_{ii} = 1 - \eta, \quad T_{i\,m(i)} = \eta \quad\text{for a source class } i;
+               \qquad T_{ii} = 1 \quad\text{for every other class}.
+
+    From :math:`\eta = 1/2` on the wrong label is at least as likely as the right one, so such rates are refused.
 
     Args:
         labels: Clean labels ``(n,)``, integers in ``0..k-1``; not changed.
         eta: Share of each source class that is moved, in ``[0, 1/2)``. The share of all labels is
-            smaller wherever only some classes are sources.
+            smaller if only some classes are sources.
         mapping: ``{source: target}``, or the name of a published one: ``"mnist"``, ``"cifar10"``,
             ``"cifar100"`` (next class of the superclass), ``"cifar100_index_blocks"`` (next class
             within blocks of five consecutive labels, as the references did it).
         k: Number of classes; by default that of the named mapping, or one more than the largest
             class seen in labels and mapping.
-        generator: Source of randomness; without one the draw is that of seed 0.
+        generator: Source of randomness; None means seed 0.
         mode: ``"exact"``: ``floor(eta n_c)`` samples of source class c. ``"iid"``: every sample of
-            a source class for itself. ``"apl_sequential"``: class by class in place, in the
-            mapping's order.
+            a source class independently. ``"apl_sequential"``: class by class in place, in the
+            mapping's order, see :func:`apl_sequential`.
 
     Returns:
         The observed labels and the receipt.
+
+    Raises:
+        InputError: If the rate is too high, or the mapping names an unknown class.
 
     Example:
         >>> import torch
@@ -172,7 +188,7 @@ def _integers(pairs: dict[int, int]) -> list[int]:
 
 
 def _targets(pairs: dict[int, int], k: int) -> Tensor:
-    """Where each class goes ``(k,)``; a class that is no source goes to itself."""
+    """Return the class ``(k,)`` that each class goes to; a class that is no source goes to itself."""
     if not pairs:
         raise InputError("mapping must name at least one {source: target}, got none; for no noise use eta = 0")
     targets = torch.arange(k)
@@ -231,7 +247,18 @@ def apl_sequential(
 ) -> Corruption:
     """Flip ``floor(eta count)`` of each source class in turn, counting the labels as they are by then.
 
+    Cats that have just become dogs are flipped back by the next step, and a rate of 0.40 is realised as 0.24.
     Short for ``asymmetric(labels, eta, mapping, mode="apl_sequential")``.
+
+    Args:
+        labels: Clean labels ``(n,)``, integers in ``0..k-1``; not changed.
+        eta: Share of each source class that is moved, in ``[0, 1/2)``.
+        mapping: As for :func:`asymmetric`.
+        k: Number of classes, as for :func:`asymmetric`.
+        generator: Source of randomness; None means seed 0.
+
+    Returns:
+        The observed labels and the receipt.
 
     Example:
         >>> import torch
@@ -244,9 +271,17 @@ def apl_sequential(
 
 
 def index_blocks(labels: Tensor, eta: float, *, generator: torch.Generator | None = None) -> Corruption:
-    """CIFAR-100 labels, each moved with probability ``eta`` to the next of its block of five indices.
+    """Move CIFAR-100 labels, each with probability ``eta``, to the next of its block of five indices.
 
     Short for ``asymmetric(labels, eta, "cifar100_index_blocks", mode="iid")``.
+
+    Args:
+        labels: Clean labels ``(n,)``, integers in ``0..99``; not changed.
+        eta: Probability of a flip, in ``[0, 1/2)``.
+        generator: Source of randomness; None means seed 0.
+
+    Returns:
+        The observed labels and the receipt.
 
     Example:
         >>> import torch
@@ -258,16 +293,21 @@ def index_blocks(labels: Tensor, eta: float, *, generator: torch.Generator | Non
 
 
 def transition(labels: Tensor, matrix: Tensor, *, generator: torch.Generator | None = None) -> Corruption:
-    """Draw every label independently from the row of ``matrix`` that belongs to its class.
+    r"""Draw every label independently from the row of ``matrix`` that belongs to its class.
+
+    .. math::  P(\tilde y = j \mid y = i) = T_{ij}, \qquad T_{ij} \ge 0, \quad \sum_j T_{ij} = 1.
 
     Args:
         labels: Clean labels ``(n,)``, integers in ``0..k-1``; not changed.
         matrix: Transition ``(k, k)``; row ``i`` is the distribution of the observed label of class ``i``.
-        generator: Source of randomness; without one the draw is that of seed 0.
+        generator: Source of randomness; None means seed 0.
 
     Returns:
         The observed labels and the receipt. Any matrix is accepted, also one under which a wrong
-        label is the likeliest.
+        label is the most likely one.
+
+    Raises:
+        InputError: If a row is not a distribution.
 
     Example:
         >>> import torch

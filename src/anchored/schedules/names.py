@@ -82,6 +82,9 @@ def get(name: str, *, epochs: int | None = None, **settings: object) -> Schedule
             again. The ``schedule`` inside a warm-up may be a dictionary. For every other name, ``warm_epochs`` (and
             ``start``) puts a warm-up in front.
 
+    Returns:
+        The schedule.
+
     Raises:
         InputError: If the name or a setting is unknown, or a setting is missing.
 
