@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.data.dataset import UNLABELLED, Dataset, Split
+from anchored.data.dataset import Dataset, Split
 from anchored.data.inputs import TensorInputs
-from anchored.data.labels import LabelPolicy, encode_labels, review_classes
+from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
 
 __all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz"]
 
@@ -128,17 +128,17 @@ def from_arrays(
         (('a', 'b'), [1, 0, 1])
     """
     inputs = as_inputs(x, where=where[0])
+    text: list[str | None] = [None] * len(inputs)
     if y is None or labels == "ignored":
         if labels == "required":
             raise InputError(f"{where[1]} is missing: one label per row of {where[0]} is needed")
-        codes, names = torch.full((len(inputs),), UNLABELLED), class_names or ()
     else:
-        text = as_label_names(y, where=where[1])
+        text = list(as_label_names(y, where=where[1]))
         if len(text) != len(inputs):
             raise InputError(f"{where[0]} and {where[1]} must have as many rows, got {len(inputs)} and {len(text)}")
-        codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
+    codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
     dataset = Dataset(name=name, inputs=TensorInputs(inputs), labels=codes, class_names=names)
-    return review_classes(dataset, where=where[1]) if class_names is None and labels == "required" else dataset
+    return review_if_trained_on(dataset, class_names, labels, where=where[1])
 
 
 def _read(path: Path) -> Array | dict[str, Array]:

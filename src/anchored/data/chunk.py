@@ -16,9 +16,8 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.data.dataset import Dataset
-from anchored.data.file_inputs import FileInputs
+from anchored.data.file_inputs import FileInputs, below
 from anchored.data.inputs import Inputs
-from anchored.data.paths import below
 
 __all__ = ["Chunk", "chunk_size", "chunks", "image_chunks", "read_each"]
 
