@@ -28,7 +28,7 @@ from anchored.data.table_reader import Table, open_table
 __all__ = ["load_table", "read_column", "stream_table"]
 
 _LABEL_NAMES = ("label", "labels", "class", "target", "y")
-_ROWS = 2**14
+_ROWS = 2**10
 
 
 def load_table(
@@ -103,7 +103,7 @@ def load_table(
             notes.append(f"columns beside {image!r} were left out: {', '.join(c for c in rest if c != image)}")
     else:
         features = _feature_columns(table, rest, columns, shape)
-        rows, values = _numbers(table, features)
+        rows, values = _numbers(table, features, None if given is None else rows)
         inputs, ids = TensorInputs(values), RowIds(torch.tensor(rows))
         if len(features) < len(rest):
             notes.append(f"{len(rest) - len(features)} columns beside those asked for were left out")
@@ -213,12 +213,17 @@ def read_column(table: Table, column: str) -> tuple[list[int], list[str]]:
     return rows, cells
 
 
-def _numbers(table: Table, features: list[str]) -> tuple[list[int], Tensor]:
-    """What the rows are called, and the features ``(n, d)`` as float32."""
+def _numbers(table: Table, features: list[str], known: list[int] | None) -> tuple[list[int], Tensor]:
+    """What the rows are called (perhaps known already), and the features ``(n, d)`` as float32."""
     if table.typed:
         for column in features:
             if table.is_text(column):
                 raise _not_numeric(table, column)
+    whole = None if known is None else table.numbers(features)
+    if known is not None and whole is not None and len(whole) == len(known):
+        floats = torch.from_numpy(whole).to(torch.float32)
+        if floats.isfinite().all():
+            return known, floats
     rows: list[int] = []
     parts: list[Tensor] = []
     for block in table.blocks(features, _ROWS):

@@ -85,6 +85,17 @@ class Table(ABC):
             The blocks in order.
         """
 
+    def numbers(self, wanted: Sequence[str]) -> Floats | None:
+        """Read columns of numbers whole, if there is a faster way than by blocks and nothing is wrong with any cell.
+
+        Args:
+            wanted: The columns.
+
+        Returns:
+            The cells ``(n, d)``, perhaps with infinities; None if the blocks must be asked.
+        """
+        return None
+
 
 def open_table(path: str | Path) -> Table:
     r"""Open a CSV or Parquet file; ``.parquet`` and ``.pq`` are Parquet, anything else CSV.
@@ -153,14 +164,21 @@ class _Csv(Table):
             while block := list(islice(rest, size)):
                 yield _CsvBlock(self, wanted, [number for number, _ in block], None, [record for _, record in block])
 
-    def cells(self, row: int, record: list[str], wanted: Sequence[str]) -> list[str]:
-        """The wanted cells of a record."""
-        if len(record) != len(self.columns):
-            raise InputError(
-                f"{self.path}, row {row}: {len(record)} fields where the heading names {len(self.columns)}; "
-                f"quote a field that contains {self.delimiter!r}, or correct the row"
-            )
-        return [record[self.place[column]] for column in wanted]
+    def numbers(self, wanted: Sequence[str]) -> Floats | None:
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                places = [self.place[column] for column in wanted]
+                return np.loadtxt(
+                    file, delimiter=self.delimiter, comments=None, quotechar='"', skiprows=1, usecols=places, ndmin=2
+                )
+        except ValueError:
+            return None
+
+    def ragged(self, row: int, record: list[str]) -> InputError:
+        return InputError(
+            f"{self.path}, row {row}: {len(record)} fields where the heading names {len(self.columns)}; "
+            f"quote a field that contains {self.delimiter!r}, or correct the row"
+        )
 
 
 @dataclass(frozen=True)
@@ -173,19 +191,16 @@ class _CsvBlock:
     lines: list[str] | None
     split: list[list[str]] | None = None
 
-    def records(self) -> list[list[str]]:
-        if self.split is not None:
-            return self.split
-        return [record for record in csv.reader(self.lines or (), delimiter=self.table.delimiter) if record]
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        records = csv.reader(self.lines or (), delimiter=self.table.delimiter) if self.split is None else self.split
+        return zip(self.rows, filter(None, records), strict=True)
 
     def texts(self) -> list[str | InputError]:
-        cells: list[str | InputError] = []
-        for row, record in zip(self.rows, self.records(), strict=True):
-            try:
-                cells.append(self.table.cells(row, record, self.wanted)[0].strip())
-            except InputError as error:
-                cells.append(error)
-        return cells
+        place, count = self.table.place[self.wanted[0]], len(self.table.columns)
+        return [
+            record[place].strip() if len(record) == count else self.table.ragged(row, record)
+            for row, record in self.records()
+        ]
 
     def numbers(self) -> tuple[Floats, dict[int, str]]:
         path = self.table.path
@@ -195,11 +210,12 @@ class _CsvBlock:
         good: list[list[float]] = []
         places: list[int] = []
         errors: dict[int, str] = {}
-        for place, (row, record) in enumerate(zip(self.rows, self.records(), strict=True)):
+        for place, (row, record) in enumerate(self.records()):
             try:
-                cells = self.table.cells(row, record, self.wanted)
-                named = zip(cells, self.wanted, strict=True)
-                good.append([_number(cell, f"{path}, row {row}, column {column!r}") for cell, column in named])
+                if len(record) != len(self.table.columns):
+                    raise self.table.ragged(row, record)
+                cells = ((column, record[self.table.place[column]]) for column in self.wanted)
+                good.append([_number(cell, f"{path}, row {row}, column {column!r}") for column, cell in cells])
                 places.append(place)
             except InputError as error:
                 errors[place] = str(error)
