@@ -28,6 +28,7 @@ from anchored.data.downloads import DOWNLOADS, download
 from anchored.data.file_inputs import FileInputs
 from anchored.data.folder import load_folder
 from anchored.data.holdout import hold_out
+from anchored.data.human import load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
 from anchored.data.listfile import LISTS, load_list, stream_list
@@ -77,7 +78,9 @@ __all__ = [
     "from_arrays",
     "from_torch",
     "hold_out",
+    "load_agnews",
     "load_cifar10",
+    "load_cifar10n",
     "load_cifar100",
     "load_digits",
     "load_fashion_mnist",

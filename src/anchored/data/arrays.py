@@ -22,7 +22,7 @@ from anchored.data.dataset import Dataset, Split
 from anchored.data.inputs import TensorInputs
 from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
 
-__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz"]
+__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz", "read_arrays"]
 
 Array = npt.NDArray[Any]
 
@@ -141,8 +141,20 @@ def from_arrays(
     return review_if_trained_on(dataset, class_names, labels, where=where[1])
 
 
-def _read(path: Path) -> Array | dict[str, Array]:
-    """The array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name."""
+def read_arrays(path: str | Path) -> Array | dict[str, Array]:
+    """Read the array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name; Python objects are refused.
+
+    Raises:
+        InputError: If the file is missing, damaged or holds Python objects.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "d.npz")
+        >>> np.savez(path, X=np.eye(2), y=[0, 1])
+        >>> sorted(read_arrays(path))
+        ['X', 'y']
+    """
+    path = Path(path)
     member = None
     try:
         with path.open("rb") as file:
@@ -171,7 +183,7 @@ def load_npz(
 ) -> Split:
     """A data set from an ``.npz`` archive with ``X`` and ``y``, perhaps with ``X_test`` and ``y_test``."""
     path = Path(path)
-    archive = _read(path)
+    archive = read_arrays(path)
     if not isinstance(archive, dict):
         raise InputError(
             f"{path}: it is a single array and not an archive; call it .npy, or save X and y with numpy.savez"
@@ -218,7 +230,7 @@ def load_npy(
 
 
 def _single(path: Path) -> Array:
-    array = _read(path)
+    array = read_arrays(path)
     if isinstance(array, dict):
         raise InputError(f"{path}: it is an archive and not a single array; call it .npz")
     return array

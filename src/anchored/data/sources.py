@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, cast, overload
 
@@ -18,6 +19,7 @@ from anchored.data.cifar import load_cifar10, load_cifar100
 from anchored.data.dataset import UNLABELLED, Dataset, Split
 from anchored.data.digits import load_digits
 from anchored.data.folder import load_folder
+from anchored.data.human import CIFAR10N, load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.labels import LabelPolicy
 from anchored.data.listfile import LISTS, load_list
@@ -33,6 +35,8 @@ BUILT_IN: dict[str, Callable[[Path], Split]] = {
     "fashion-mnist": load_fashion_mnist,
     "cifar10": load_cifar10,
     "cifar100": load_cifar100,
+    **{f"cifar10n-{labels}": partial(load_cifar10n, labels=labels) for labels in CIFAR10N},
+    "agnews": load_agnews,
 }
 """The data sets that are known by name; all but ``digits`` are looked for below a root."""
 
@@ -108,6 +112,9 @@ def open_source(
         >>> len(split.train), len(split.test), len(open_source("digits", split="test"))
         (1437, 360, 360)
     """
+    for option in options:
+        if option not in SourceOptions.__annotations__:
+            raise TypeError(f"open_source() got an unexpected keyword argument {option!r}")
     given = options.get("class_names")
     names = None if given is None else tuple(given)
     options["class_names"] = names
