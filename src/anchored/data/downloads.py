@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 
 from anchored._errors import InputError
 from anchored._names import choose
+from anchored.data.human import ORIGINS
 
 __all__ = ["DOWNLOADS", "Download", "RemoteFile", "download", "extract", "fetch"]
 
@@ -108,6 +109,8 @@ def download(
     """
     if name == "digits":
         raise InputError("digits comes with scikit-learn and needs no download; use it as it is")
+    if name in ORIGINS:
+        raise InputError(f"{name} cannot be downloaded; {ORIGINS[name]}")
     wanted = choose(name, DOWNLOADS, what="data set")
     folder = Path(root) / wanted.folder
     try:

@@ -1,9 +1,12 @@
-"""Images that stay on disk and are decoded when a batch asks for them; and the choice between disk and memory."""
+"""Images that stay on disk and are decoded when a batch asks for them; and the choice between disk and memory.
+
+A path that was read from a list or table stays below its root: neither ``..`` nor an absolute path leads out.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from anchored.data.augment import RandomResizedCrop
 from anchored.data.images import ImageHead, fit_image, open_image, read_head
 from anchored.data.inputs import Inputs, TensorInputs
 
-__all__ = ["MEMORY_LIMIT", "FileInputs", "choose_shape", "image_inputs"]
+__all__ = ["MEMORY_LIMIT", "FileInputs", "below", "choose_shape", "files_below", "image_inputs"]
 
 MEMORY_LIMIT = 2**30
 """Bytes of pixels up to which images are decoded once and kept in memory."""
@@ -85,6 +88,56 @@ class FileInputs:
         return FileInputs([self.paths[i] for i in index.tolist()], (c, h, w), resize=self.resize)
 
 
+def below(root: Path, written: str, *, where: str) -> Path:
+    """Find the file that ``written`` names below ``root``; it need not be there.
+
+    The check is on the words of the path, so links that the user put below the root are followed as they are.
+
+    Args:
+        root: The folder that paths start in.
+        written: The path as it stands in a list or table.
+        where: The file and row it stands in, for a refusal.
+
+    Raises:
+        InputError: If the path would lead out of ``root``.
+
+    Example:
+        >>> below(Path("/data"), "cat/1.png", where="list.txt, row 1").as_posix()
+        '/data/cat/1.png'
+    """
+    base = os.path.abspath(root)
+    path = os.path.normpath(os.path.join(base, written))
+    if not written or "\0" in written or path == base or os.path.commonpath([base, path]) != base:
+        raise InputError(
+            f"{where}: a path must lead to a file below {root}, got {written!r}; change it, or give another root"
+        )
+    return Path(path)
+
+
+def files_below(root: Path, written: Sequence[str], *, where: Callable[[int], str]) -> list[Path]:
+    """Find the files that a list or table names; all must be there.
+
+    Args:
+        root: The folder that paths start in.
+        written: The paths as they stand in the list or table.
+        where: Names the file and row of path ``i``, for a refusal.
+
+    Returns:
+        One path per entry of ``written``.
+
+    Raises:
+        InputError: If a path would lead out of ``root``, or there is no file.
+    """
+    paths = [below(root, path, where=where(i)) for i, path in enumerate(written)]
+    for i, path in enumerate(paths):
+        if not path.is_file():
+            raise InputError(
+                f"{where(i)}: there is no file {path}; "
+                f"correct the path, or give the folder its paths start in as --data-root"
+            )
+    return paths
+
+
 def choose_shape(heads: Sequence[ImageHead], *, side: int | None = None) -> tuple[int, int, int]:
     """The shape that images of these sizes are brought to.
 
@@ -119,9 +172,8 @@ def image_inputs(
     not with a given ``shape`` and a ``memory_limit`` of zero, when each file is opened only as it is asked for.
     """
     if shape is not None and len(shape) != 3:
-        raise InputError(
-            f"{paths[0]} is an image, but the model takes vectors of {shape[0]} features; give it a table or arrays"
-        )
+        takes = f"vectors of {shape[0]} features; give it a table or arrays" if shape else "texts or rows of a table"
+        raise InputError(f"{paths[0]} is an image, but the model takes {takes}")
     if shape is not None and memory_limit == 0:
         return FileInputs(paths, (shape[0], shape[1], shape[2]))
     step = -(-len(paths) // _SCAN_LIMIT)

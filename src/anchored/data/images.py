@@ -7,6 +7,7 @@ and not filled with grey. Rotations noted by a camera are carried out.
 
 from __future__ import annotations
 
+import stat
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class ImageHead:
 
 def _guarded(path: Path, work: Callable[[Image.Image], T]) -> T:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+            raise InputError(f"{path}: not a regular file (a pipe, a device or a folder); remove it")
         with Image.open(path, formats=_FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise _too_large(path, f"{image.width} x {image.height} = {image.width * image.height:,}")

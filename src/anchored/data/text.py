@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 
-__all__ = ["MAX_TEXT_BYTES", "MAX_CHARACTERS", "TEXT_SUFFIXES", "TextInputs", "read_text", "read_texts"]
+__all__ = ["MAX_CHARACTERS", "MAX_TEXT_BYTES", "TEXT_SUFFIXES", "TextInputs", "read_text", "read_texts"]
 
 TEXT_SUFFIXES = frozenset({".txt"})
 """Endings of file names that are taken for texts."""

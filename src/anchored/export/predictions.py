@@ -13,7 +13,7 @@ import torch
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.data.chunk import Chunk
+from anchored.data import Chunk
 from anchored.runs import TrainedModel
 
 __all__ = ["Predictions", "predictions"]
@@ -45,7 +45,7 @@ def predictions(model: TrainedModel, chunks: Iterable[Chunk], *, min_confidence:
 
     Args:
         model: What :func:`anchored.load` gives.
-        chunks: The data, e.g. from :func:`anchored.data.chunk.chunks`.
+        chunks: The data, e.g. from :func:`anchored.data.chunks`.
         min_confidence: Abstain where the calibrated probability is below this.
 
     Example:
