@@ -15,6 +15,8 @@ from anchored.backbones._make import make as make
 from anchored.backbones.convnet import ConvNet as ConvNet
 from anchored.backbones.fork import Fork as Fork
 from anchored.backbones.mlp import MLP as MLP
+from anchored.backbones.projected import ProjectedBackbone as ProjectedBackbone
+from anchored.backbones.projected import project as project
 from anchored.backbones.resnet import BasicBlock as BasicBlock
 from anchored.backbones.resnet import Bottleneck as Bottleneck
 from anchored.backbones.resnet import ResNet as ResNet
@@ -28,8 +30,10 @@ __all__ = [
     "Bottleneck",
     "ConvNet",
     "Fork",
+    "ProjectedBackbone",
     "ResNet",
     "auto",
     "make",
+    "project",
     "wrap",
 ]

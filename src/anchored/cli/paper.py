@@ -88,6 +88,9 @@ def run(
     precision: Annotated[
         str, typer.Option(help="32 as the recipes, or bf16: mixed precision; the records have lines of their own.")
     ] = "32",
+    evaluate_every: Annotated[
+        int, typer.Option(min=1, help="Score the test set every N epochs and after the last; N > 1 is marked.")
+    ] = 1,
     data_root: DataRoot = None,
     store: StoreFolder = _STORE,
     results: ResultsFolder = _RESULTS,
@@ -111,7 +114,12 @@ def run(
 
     the_table = get_table(table)
     asked = the_table.jobs(
-        methods=method or (), cells=cell or (), seeds=_seeds(seeds), epochs=epochs, precision=precision
+        methods=method or (),
+        cells=cell or (),
+        seeds=_seeds(seeds),
+        epochs=epochs,
+        precision=precision,
+        evaluate_every=evaluate_every,
     )
     root = None if data_root is None else str(Path(data_root).expanduser().absolute())
     place = Place(str(store.absolute()), root, threads, device)
@@ -272,5 +280,6 @@ def _named(job: Job, store: Store) -> dict[str, Any]:
         "epochs": job.epochs,
         "shortened": job.shortened,
         "precision": job.precision,
+        "evaluate_every": job.evaluate_every,
         "run": str(store.run(job).path),
     }

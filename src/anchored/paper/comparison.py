@@ -24,7 +24,7 @@ from typing import Any
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.paper.published import Published
-from anchored.paper.results import Record, precision_of
+from anchored.paper.results import Record, evaluate_every_of, precision_of
 from anchored.paper.table import RECIPE_PRECISION, Job, Row, Table
 
 __all__ = ["BEST", "FULL", "MEASURES", "Comparison", "Entry", "Line", "compare", "variant"]
@@ -47,7 +47,7 @@ MEASURES = {
 BEST = "best"
 """The measure that is the accuracy of the best epoch, in tables that print the last and the best."""
 
-FULL = (0, RECIPE_PRECISION)
+FULL = (0, RECIPE_PRECISION, 1)
 """The variant of a run that the published numbers belong to; see :func:`variant`."""
 
 
@@ -108,6 +108,7 @@ class Line:
         epochs: Of a shortened run; None for full ones.
         entries: By cell and measure; missing ones are not in it.
         precision: What it computes in.
+        evaluate_every: Epochs between two scores of the test set.
     """
 
     row: str
@@ -115,11 +116,12 @@ class Line:
     epochs: int | None
     entries: dict[tuple[str, str], Entry]
     precision: str = RECIPE_PRECISION
+    evaluate_every: int = 1
 
     @property
-    def variant(self) -> tuple[int, str]:
+    def variant(self) -> tuple[int, str, int]:
         """What :func:`variant` says of its records."""
-        return self.epochs or 0, self.precision
+        return self.epochs or 0, self.precision, self.evaluate_every
 
     @property
     def run(self) -> bool:
@@ -163,6 +165,7 @@ class Comparison:
                 "measure": measure,
                 "shortened_to": line.epochs,
                 "precision": line.precision,
+                "evaluate_every": line.evaluate_every,
                 "values": list(entry.values),
                 "mean": entry.mean,
                 "std": entry.std,
@@ -222,7 +225,8 @@ def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int
 def _again(table: Table, record: Record) -> Job:
     """The job that the catalogue makes of what ``record`` says it is."""
     row, cell, seed, epochs = (record[name] for name in ("row", "cell", "seed", "epochs"))
-    return table.job(row, cell, seed=seed, epochs=epochs, precision=precision_of(record))
+    every = evaluate_every_of(record)
+    return table.job(row, cell, seed=seed, epochs=epochs, precision=precision_of(record), evaluate_every=every)
 
 
 def _cells(table: Table, asked: Sequence[str]) -> list[str]:
@@ -239,29 +243,30 @@ def _cells(table: Table, asked: Sequence[str]) -> list[str]:
 def _lines(table: Table, records: Sequence[Record], columns: Sequence[tuple[str, str]]) -> list[Line]:
     lines = []
     for row in table.rows:
-        alike: dict[tuple[int, str], list[Record]] = {FULL: []}
+        alike: dict[tuple[int, str, int], list[Record]] = {FULL: []}
         for record in records:
             if record["row"] == row.name:
                 alike.setdefault(variant(record), []).append(record)
-        for (epochs, precision), of_a_kind in sorted(alike.items()):
-            full = (epochs, precision) == FULL
+        for kind, of_a_kind in sorted(alike.items()):
+            (epochs, precision, every), full = kind, kind == FULL
             entries = {
                 column: entry
                 for column in columns
                 if (entry := _entry(table, row.name, column, of_a_kind, full=full)) is not None
             }
-            lines.append(Line(row.name, _title(row, epochs, precision), epochs or None, entries, precision))
+            lines.append(Line(row.name, _title(row, *kind), epochs or None, entries, precision, every))
     return lines
 
 
-def variant(record: Record) -> tuple[int, str]:
-    """Length, 0 for the full one, and precision: what must be alike in runs whose mean is taken."""
-    return record["epochs"] if record["shortened"] else 0, precision_of(record)
+def variant(record: Record) -> tuple[int, str, int]:
+    """Return length (0 for the full one), precision and epochs between scores: a mean is over runs that share them."""
+    return record["epochs"] if record["shortened"] else 0, precision_of(record), evaluate_every_of(record)
 
 
-def _title(row: Row, epochs: int, precision: str) -> str:
+def _title(row: Row, epochs: int, precision: str, every: int) -> str:
     length = f", {epochs} {'epoch' if epochs == 1 else 'epochs'}" if epochs else ""
-    return row.title + length + ("" if precision == RECIPE_PRECISION else f", {precision}")
+    scored = f", scored every {every} epochs" if every > 1 else ""
+    return row.title + length + ("" if precision == RECIPE_PRECISION else f", {precision}") + scored
 
 
 def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Record], *, full: bool) -> Entry | None:
@@ -293,6 +298,8 @@ def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]
         notes.append("lines with a number of epochs are shortened runs and have no published counterpart")
     if any(line.precision != RECIPE_PRECISION for line in lines):
         notes.append("lines with bf16 are runs in mixed precision, and those with 64 in double precision")
+    if any(line.evaluate_every > 1 for line in lines):
+        notes.append("lines scored every so many epochs have the best of the scored epochs, the last among them")
     slips: dict[str, str] = {}
     for line in lines:
         for entry in line.entries.values():

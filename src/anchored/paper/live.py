@@ -220,9 +220,9 @@ class LiveTable(Watcher):
 
 
 def last_accuracy(store: Store, job: Job) -> str:
-    """The test accuracy after the last epoch that is kept, or nothing."""
-    history = store.history(job)
-    last = history[-1].get("test_accuracy") if history else None
+    """Return the last test accuracy that is kept, as percent in words, or nothing."""
+    scores = [line["test_accuracy"] for line in store.history(job) if line.get("test_accuracy") is not None]
+    last = scores[-1] if scores else None
     return "" if last is None else f"  {100 * last:.2f} %"
 
 

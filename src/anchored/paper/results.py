@@ -19,7 +19,7 @@ from anchored.paper.lock import locked_folder
 from anchored.paper.store import Store
 from anchored.paper.table import RECIPE_PRECISION, Job
 
-__all__ = ["Record", "Results", "named_for", "precision_of", "record_of"]
+__all__ = ["Record", "Results", "evaluate_every_of", "named_for", "precision_of", "record_of"]
 
 Record = dict[str, Any]
 
@@ -100,11 +100,11 @@ def record_of(job: Job, store: Store) -> Record:
         **named_for(job),
         "last": {name: _short(value) for name, value in _last(result).items() if value is not None},
         "per_class": [_short(value) for value in (result.get("test") or {}).get("per_class", ())],
-        "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
+        "best": _best(job, best),
         "history": {
-            name: [_short(line[name]) for line in history]
+            name: [_short(line.get(name)) for line in history]
             for name in _CURVES
-            if history and all(line.get(name) is not None for line in history)
+            if history and _has_curve(name, history, job)
         },
         "seconds": round(sum(line["seconds"] for line in run.read_lines("speed.jsonl")), 1),
         "samples": result["samples"],
@@ -126,7 +126,28 @@ def named_for(job: Job) -> Record:
         "shortened": job.shortened,
         "precision": job.precision,
         "key": job.key,
+        # Said only then, so that records made before the setting existed stay as they are.
+        **({"evaluate_every": job.evaluate_every} if job.evaluate_every > 1 else {}),
     }
+
+
+def evaluate_every_of(record: Record) -> int:
+    """Return how many epochs lay between two scores of the test set; 1 if the record does not say it."""
+    return int(record.get("evaluate_every", 1))
+
+
+def _best(job: Job, best: dict[str, Any]) -> dict[str, Any]:
+    """The best epoch; of a run whose test set was not scored after every epoch, the best of those that were."""
+    if not best:
+        return {}
+    of = {"of": f"every {job.evaluate_every} epochs and the last"} if job.evaluate_every > 1 else {}
+    return {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy")), **of}
+
+
+def _has_curve(name: str, history: list[dict[str, Any]], job: Job) -> bool:
+    """Whether every epoch has a value; the test accuracy may have gaps if the test set is scored now and then."""
+    there = [line.get(name) is not None for line in history]
+    return any(there) if name == "test_accuracy" and job.evaluate_every > 1 else all(there)
 
 
 def precision_of(record: Record) -> str:
@@ -144,8 +165,9 @@ def _last(result: dict[str, Any]) -> dict[str, float | None]:
     return measures
 
 
-def _identity(record: Record) -> tuple[str, str, int, int, str, str]:
-    return record["cell"], record["row"], record["seed"], record["epochs"], record["table"], precision_of(record)
+def _identity(record: Record) -> tuple[str, str, int, int, str, str, int]:
+    place = (record["cell"], record["row"], record["seed"], record["epochs"], record["table"])
+    return *place, precision_of(record), evaluate_every_of(record)
 
 
 def _line(record: Record) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored._names import choose, suggest
 from anchored.methods import Method, parse
@@ -124,6 +125,11 @@ class Job:
         return str(self.settings["train"].get("precision", RECIPE_PRECISION))
 
     @property
+    def evaluate_every(self) -> int:
+        """How many epochs lie between two scores of the test set: 1 scores it after each; 0 only the finished model."""
+        return int(self.settings["train"].get("evaluate", True))
+
+    @property
     def key(self) -> str:
         """Twelve hexadecimal digits that name the settings; tables that ask for the same run share it.
 
@@ -181,16 +187,31 @@ class Table:
         return choose(name.strip().lower(), {cell.name: cell for cell in self.cells}, what=f"cell of {self.name}:")
 
     def job(
-        self, row: str, cell: str, *, seed: int, epochs: int | None = None, precision: str = RECIPE_PRECISION
+        self,
+        row: str,
+        cell: str,
+        *,
+        seed: int,
+        epochs: int | None = None,
+        precision: str = RECIPE_PRECISION,
+        evaluate_every: int = 1,
     ) -> Job:
-        """The run of one row in one cell.
+        """Describe the run of one row in one cell.
 
         Args:
-            row: Its name.
-            cell: Its name.
-            seed: Of everything random.
+            row: Name of the row.
+            cell: Name of the cell.
+            seed: Seed of all random streams.
             epochs: Another length than the published one.
             precision: ``"bf16"`` for a run in mixed precision, or ``"64"``.
+            evaluate_every: Score the test set after every so many epochs and after the last. 1 leaves the table's own
+                rule as it is.
+
+        Returns:
+            The job, with settings that hold everything that decides its result.
+
+        Raises:
+            InputError: If the table has no such row or cell, or a setting is out of range.
         """
         the_row, the_cell = self.row(row), self.cell(cell)
         settings = merge(self.build(the_row, the_cell), the_row.settings)
@@ -198,6 +219,9 @@ class Table:
         settings = merge(settings, {"train": {"seed": seed, "epochs": full if epochs is None else epochs}})
         if precision != RECIPE_PRECISION:  # said only then, so that runs recorded without it keep their key
             settings = merge(settings, {"train": {"precision": precision}})
+        if evaluate_every != 1:  # likewise
+            check_integer("evaluate_every", evaluate_every, low=1, way_out="it counts epochs")
+            settings = merge(settings, {"train": {"evaluate": evaluate_every}})
         # Through JSON, so that a tuple and a list are the same settings.
         plain = json.loads(json.dumps(settings))
         validate(plain, where=f"table {self.name}")
@@ -211,15 +235,31 @@ class Table:
         seeds: Sequence[int] | None = None,
         epochs: int | None = None,
         precision: str = RECIPE_PRECISION,
+        evaluate_every: int = 1,
     ) -> list[Job]:
-        """The runs of the named rows, cells and seeds; of all of them where none is named.
+        """List the runs of the named rows, cells and seeds, or of all of them if none is named.
 
-        A name may be a pattern: ``mnist/*``. Seed by seed, so that a first number for everything is there early.
+        A name may be a pattern: ``mnist/*``. The list goes seed by seed, so that a first number for everything is there
+        early.
+
+        Args:
+            methods: Names or patterns of rows.
+            cells: Names or patterns of cells.
+            seeds: Seeds; by default the table's own.
+            epochs: Another length than the published one.
+            precision: What the runs compute in; see :meth:`job`.
+            evaluate_every: Epochs between two scores of the test set; see :meth:`job`.
+
+        Returns:
+            One job for each seed, cell and row.
+
+        Raises:
+            InputError: If a name fits no row or no cell.
         """
         chosen_rows = _chosen(methods, [row.name for row in self.rows], what=f"method of table {self.name}:")
         chosen_cells = _chosen(cells, [cell.name for cell in self.cells], what=f"cell of table {self.name}:")
         return [
-            self.job(row, cell, seed=seed, epochs=epochs, precision=precision)
+            self.job(row, cell, seed=seed, epochs=epochs, precision=precision, evaluate_every=evaluate_every)
             for seed in (self.seeds if seeds is None else seeds)
             for cell in chosen_cells
             for row in chosen_rows

@@ -128,10 +128,16 @@ class Work:
             record["held_out_accuracy"] = float(right.double().mean())
             if self.config.train.early_stop is not None:
                 record["epochs_worse"] = self._epochs_worse(right)
-        if self.test_batches is not None and self.test is not None and self.config.train.evaluate:
+        if self.test_batches is not None and self.test is not None and self._test_is_due():
             logits = logits_of(self.state.scored, self.test_batches, self.runtime)
             record["test_accuracy"] = float((logits.argmax(dim=1) == self.test.labels).double().mean())
         return record
+
+    def _test_is_due(self) -> bool:
+        """Whether ``train.evaluate`` asks for the test set after the epoch that ends now, counted in its stage."""
+        every = int(self.config.train.evaluate)  # True is 1: after every epoch; False is 0: never
+        done = self.state.epoch + 1 - self.state.began
+        return every > 0 and (done % every == 0 or done == self.plan.epochs)
 
     def _epochs_worse(self, right: Tensor) -> int:
         """How long held-out labels have been predicted worse than at best; the epoch that ends now may be the best."""

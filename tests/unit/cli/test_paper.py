@@ -68,6 +68,15 @@ def test_tables_are_listed_with_what_is_done(tmp_path):
     assert "noise_symmetric" in call("list").output
 
 
+def test_the_test_set_may_be_scored_now_and_then_and_once_per_epoch_is_not_marked(tmp_path):
+    for every in ("1", "2"):
+        call("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "0", "--evaluate-every", every)
+    marked, plain = sorted(Results(tmp_path / "results").read("tiny"), key=lambda each: "evaluate_every" not in each)
+    assert marked["evaluate_every"] == 2
+    assert marked["last"] == plain["last"]
+    assert "evaluate" not in plain["settings"]["train"]
+
+
 def test_a_cell_is_run_once_and_recorded(tmp_path):
     arguments = ("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "3", "--epochs", "1", "--json")
     first = json.loads(call(*arguments).stdout)

@@ -123,7 +123,7 @@ class Figure(Generic[D]):
 def _curves(results: Path) -> dict[str, Record]:
     """The records that hold the test accuracy of every epoch, by key."""
     kept = Results(results).by_key()
-    return {key: record for key, record in kept.items() if "test_accuracy" in record["history"]}
+    return {key: record for key, record in kept.items() if None not in record["history"].get("test_accuracy", [None])}
 
 
 def _setting(jobs: Sequence[Job]) -> str:
