@@ -9,9 +9,9 @@ from importlib import import_module
 from inspect import cleandoc
 from statistics import median
 
-from anchored.paper.catalogue import TABLES
 from anchored.paper.comparison import Comparison, compare
 from anchored.paper.formats import to_markdown
+from anchored.paper.names import TABLES
 from anchored.paper.results import Record, Results
 from anchored.paper.table import Table
 
@@ -26,7 +26,7 @@ Cells that were not run are left out; `anchored paper compare TABLE` shows them 
 
 
 def results_page(results: Results) -> str:
-    """The page as Markdown: for every table its claim and command, and what was run of it."""
+    """Write the page as Markdown: for every table its claim, its cost, and the numbers of the runs that were made."""
     parts = [_HEAD]
     for table in TABLES.values():
         comparison = compare(table, results.read(table.name), only_run=True)

@@ -7,12 +7,12 @@ import pytest
 from tests.unit.paper.tiny import record
 
 from anchored._errors import InputError
-from anchored.paper import Results, record_of, work
+from anchored.paper import Results, record_of, run_job
 
 
 def test_a_record_holds_what_the_run_folder_holds(tiny, store, place):
     job = tiny.job("ce+fnpal", "digits/0.4", seed=1, epochs=3)
-    work(job, place)
+    run_job(job, place)
     made = record_of(job, store)
     result = json.loads((store.run(job).path / "result.json").read_text())
     history = store.run(job).read_lines("history.jsonl")
@@ -38,7 +38,7 @@ def test_a_record_holds_what_the_run_folder_holds(tiny, store, place):
 def test_a_record_says_that_its_best_epoch_is_one_of_those_that_were_scored(tiny, store, place):
     each, rare = (tiny.job("ce", "digits/0.4", seed=1, epochs=5, evaluate_every=every) for every in (1, 2))
     for job in (each, rare):
-        work(job, place)
+        run_job(job, place)
     all_scored, some = record_of(each, store), record_of(rare, store)
     curve = all_scored["history"]["test_accuracy"]
     assert some["history"]["test_accuracy"] == [None, curve[1], None, curve[3], curve[4]]

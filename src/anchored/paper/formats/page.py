@@ -31,7 +31,7 @@ _OURS, _PAPER = "#0b62a4", "#c4500a"
 
 
 def to_html(comparison: Comparison) -> str:
-    """The page.
+    """Write the comparison as a page of HTML.
 
     Example:
         >>> from anchored.paper import TABLES, compare
@@ -61,7 +61,7 @@ def to_html(comparison: Comparison) -> str:
 
 
 def _beside(comparison: Comparison) -> list[tuple[str, Figure]]:
-    """For every column in which something was run: our means and the published ones, method by method."""
+    """Draw our means and the published ones, method by method, for every column in which something was run."""
     from matplotlib.figure import Figure
 
     plots = []
@@ -90,7 +90,7 @@ def _beside(comparison: Comparison) -> list[tuple[str, Figure]]:
 
 
 def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
-    """For every cell: the test accuracy of each method over the epochs, first seed."""
+    """Draw the test accuracy of each method over the epochs for every cell, first seed."""
     from matplotlib.figure import Figure
 
     titles = {(line.row, *line.variant): line.title for line in comparison.lines}
