@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from inspect import cleandoc
 from statistics import median
+from textwrap import fill
 
 from anchored.paper.comparison import Comparison, compare
 from anchored.paper.formats import to_markdown
@@ -40,7 +41,8 @@ def _about(table: Table) -> str:
     lines = cleandoc(import_module(f"anchored.paper.tables.{table.name}").__doc__ or "").splitlines()
     start = lines.index("Cost") + 1
     end = next((i for i in range(start, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines))
-    return "Cost: " + " ".join(line.strip() for line in lines[start:end]).strip()
+    cost = " ".join(line.strip() for line in lines[start:end]).strip()
+    return fill(f"Cost: {cost.replace('``', '`')}", 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _numbers(comparison: Comparison) -> str:
