@@ -1,8 +1,8 @@
-"""A lock that belongs to a living process: the system takes it back when its owner ends, however it ends.
+"""A lock that belongs to a living process: the system releases it when its owner ends, however it ends.
 
-Whoever holds the file lock (``flock``) is the owner; what the file says about it is for people only. So no lock is ever
-stale, and none has to be removed by hand. On a file system that several machines share, the file system's own
-locking decides; one without any is refused.
+The process that holds the file lock (``flock``) is the owner; what the file says about it is for people only. So no
+lock is ever stale, and none has to be removed by hand. On a file system that several machines share, the file system's
+own locks decide; a file system without locks is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Lock:
     """A lock file that at most one living process holds.
 
     Args:
-        path: The file; made where it is missing, and left behind, because removing it could race with the next owner.
+        path: The file; made if it is missing, and left behind, because removing it could race with the next owner.
 
     Example:
         >>> import tempfile
@@ -44,7 +44,7 @@ class Lock:
         return self._handle is not None
 
     def acquire(self) -> bool:
-        """Take the lock if nobody holds it; never waits."""
+        """Take the lock if nobody holds it, without waiting; return whether this object holds it."""
         if self.held:
             return True
         handle = _opened(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
@@ -62,23 +62,23 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock, if this object holds it."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
     def owner(self) -> dict[str, str | int]:
-        """Host and process of whoever took the lock last."""
+        """Return host and process of the last owner; empty if nobody has taken the lock yet."""
         try:
             found: dict[str, str | int] = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}  # just being taken
         return found
 
-    def said(self) -> str:
-        """The owner in words."""
+    def describe_owner(self) -> str:
+        """Say in words which process holds the lock."""
         owner = self.owner()
-        return f"process {owner.get('pid', '?')} on {owner.get('host', '?')} has it in hand"
+        return f"process {owner.get('pid', '?')} on {owner.get('host', '?')} is running it"
 
     def __enter__(self) -> Lock:
         self.acquire()
@@ -91,7 +91,7 @@ class Lock:
 
 
 class locked_folder:
-    """Within, no other process is within for the same folder; waits for its turn.
+    """Context in which no other process is for the same folder; entering it waits for its turn.
 
     Args:
         path: The folder, which is locked itself: no file is left in it.

@@ -14,6 +14,7 @@ from anchored.backbones.convnet import ConvNet
 from anchored.backbones.fork import Fork
 from anchored.backbones.mlp import MLP
 from anchored.backbones.names import BACKBONES, get
+from anchored.backbones.projected import ProjectedBackbone, project
 from anchored.backbones.resnet import BasicBlock, Bottleneck, ResNet
 from anchored.backbones.wrapped import wrap
 
@@ -33,11 +34,13 @@ __all__ = [
     "ConvNet",
     "Fork",
     "Law",
+    "ProjectedBackbone",
     "ResNet",
     "auto",
     "build",
     "check_shape",
     "get",
     "make",
+    "project",
     "wrap",
 ]

@@ -15,6 +15,7 @@ from anchored.backbones._base import Backbone, check_shape
 from anchored.backbones.convnet import cnn4, cnn8
 from anchored.backbones.from_timm import from_timm
 from anchored.backbones.mlp import mlp
+from anchored.backbones.projected import project
 from anchored.backbones.resnet_cifar import resnet32, resnet34
 from anchored.backbones.resnet_imagenet import resnet10, resnet50, resnext50
 from anchored.backbones.tiny import tiny
@@ -53,7 +54,8 @@ def get(
         last_relu: False drops the last ReLU; the features can then be negative.
         generator: Source of the weights, on the CPU; None means seed 0. The global
             generator is neither read nor changed.
-        options: Settings of the one backbone, for instance ``hidden=(64, 32)`` of ``"mlp"``.
+        options: Settings of the one backbone, for instance ``hidden=(64, 32)`` of ``"mlp"``. Every backbone takes
+            ``project=d``: its features pass a linear layer to ``d`` signed dimensions.
 
     Returns:
         The network, with weights drawn.
@@ -65,6 +67,8 @@ def get(
         >>> net = get("resnet32", (3, 32, 32), last_relu=False)
         >>> net.feature_dim, net.signed_features
         (64, True)
+        >>> get("resnet32", (3, 32, 32), project=128).feature_dim
+        128
         >>> get("resnet23", (3, 32, 32))
         Traceback (most recent call last):
         ...
@@ -72,6 +76,10 @@ def get(
     """
     if not isinstance(name, str):
         raise InputError(f"backbone must be a name, got {type(name).__name__}; give modules to backbones.wrap")
+    if "project" in options:
+        size = options.pop("project")
+        inner = make(name, input_shape, num_classes=num_classes, last_relu=last_relu, generator=generator, **options)
+        return project(inner, size, generator=generator)
     if name.lower().startswith("timm:"):
         from_library: Callable[..., Backbone] = partial(from_timm, name[len("timm:") :])
         return from_library(input_shape, last_relu=last_relu, generator=generator, **options)

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-_KINDS = ("float", "int", "constrained-float")
+_KINDS = ("float", "int", "bool", "constrained-float", "constrained-int")
 _Share = Annotated[float, Field(ge=0, lt=1)]
 _Positive = Annotated[float, Field(gt=0)]
 
@@ -141,8 +141,8 @@ class TrainConfig(_Part):
     class_weight_beta: float = Field(default=0.9999, ge=0, lt=1)
     checkpoint_seconds: float = Field(default=60.0, ge=0)
     """A checkpoint is written at the end of every epoch, and within one after so many seconds."""
-    evaluate: bool = True
-    """Whether the test set, where there is one, is scored after every epoch."""
+    evaluate: bool | Annotated[int, Field(ge=2)] = True
+    """Whether the test set, if there is one, is scored after every epoch; N scores it after every N-th and the last."""
     workers: int = Field(default=2, ge=0)
     compile: bool = False
     """Compile the network for the training steps: about a minute once, then faster where layers are many and small."""

@@ -164,10 +164,16 @@ class TrainingSetup:
             record["held_out_accuracy"] = float(right.double().mean())
             if self.config.train.early_stop is not None:
                 record["epochs_worse"] = self._epochs_worse(right)
-        if self.test is not None and self.config.train.evaluate:
+        if self.test is not None and self._test_is_due():
             logits = self.answers(self.test).logits
             record["test_accuracy"] = float((logits.argmax(dim=1) == self.test.labels).double().mean())
         return record
+
+    def _test_is_due(self) -> bool:
+        """Whether ``train.evaluate`` asks for the test set after the epoch that ends now, counted in its stage."""
+        every = int(self.config.train.evaluate)  # True is 1: after every epoch; False is 0: never
+        done = self.state.epoch + 1 - self.state.began
+        return every > 0 and (done % every == 0 or done == self.plan.epochs)
 
     def _answers(self, network: Network, dataset: Dataset, *, features: bool = False) -> Answers:
         batches = evaluation_batches(dataset, self.normalization, self.runtime, workers=self.config.train.workers)

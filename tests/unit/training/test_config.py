@@ -49,6 +49,21 @@ def test_anchors_are_those_that_methods_can_make():
     assert get_args(MethodConfig.model_fields["anchors"].annotation) == get_args(Anchors)
 
 
+def test_how_often_the_test_set_is_scored_may_be_a_number_and_yes_and_no_stay_what_they_were():
+    base = RunConfig()
+    assert base.train.evaluate is True
+    assert [base.change({"train": {"evaluate": value}}).train.evaluate for value in (5, 1, 0, False)] == [
+        5,
+        True,
+        False,
+        False,
+    ]
+    assert base.change({"train": {"evaluate": 1}}).content_hash == base.content_hash
+    assert len({base.change({"train": {"evaluate": value}}).content_hash for value in (True, False, 2, 5)}) == 4
+    rare = base.change({"train": {"evaluate": 5}})
+    assert validate(yaml.safe_load(rare.to_yaml())) == rare
+
+
 def test_changes_do_not_touch_the_original():
     base = RunConfig()
     assert base.change({"train": {"epochs": 3}}).train.epochs == 3
@@ -64,6 +79,7 @@ def test_changes_do_not_touch_the_original():
         ({"train": {"epoch": 3}}, r"unknown setting 'train.epoch' in the configuration; did you mean 'epochs'"),
         ({"trian": {}}, "unknown setting 'trian'.*did you mean 'train'"),
         ({"train": {"epochs": 0}}, r"setting 'train.epochs' .* greater than or equal to 1, got 0"),
+        ({"train": {"evaluate": -2}}, r"setting 'train.evaluate' in .*, got -2"),
         ({"train": {"epochs": "many"}}, r"setting 'train.epochs' .* got 'many'"),
         ({"method": {"anchors": "aligend"}}, r"setting 'method.anchors'.*got 'aligend'"),
         ({"method": {"noise_rate": "high"}}, r"setting 'method.noise_rate'.*got 'high'"),

@@ -212,3 +212,28 @@ def test_frozen_parameters_are_left_out():
     model.weight.requires_grad_(False)
     with pytest.raises(InputError, match="no parameter that is trained"):
         make_optimizer(OptimizerConfig(), model.parameters())
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "scored"),
+    [(True, [1, 2, 3, 4, 5, 6, 7]), (False, []), (3, [3, 6, 7]), (7, [7]), (100, [7])],
+)
+def test_the_test_set_is_scored_as_often_as_asked_and_after_the_last_epoch(evaluate, scored):
+    made = work(train={"epochs": 7, "evaluate": evaluate})
+    found = []
+    for epoch in range(7):
+        made.state.epoch = epoch
+        if "test_accuracy" in made.score():
+            found.append(epoch + 1)
+    assert found == scored
+
+
+def test_epochs_between_two_scores_are_counted_in_each_stage():
+    made = work("crt", train={"epochs": 4, "evaluate": 3}, second={"epochs": 2})
+    made.state.epoch = 4
+    made.enter()
+    due = []
+    for epoch in (4, 5):
+        made.state.epoch = epoch
+        due.append("test_accuracy" in made.score())
+    assert due == [False, True]

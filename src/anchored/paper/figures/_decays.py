@@ -17,7 +17,7 @@ _QUICK_DECAYS = ("0", "1e-3", "1e-2", "3e-2")
 
 
 def decays_table(name: str, *methods: str) -> Table:
-    """``methods`` at the four values that the paper's diagrams show.
+    """Make a table of ``methods`` at the four weight decays that the paper's diagrams show.
 
     Example:
         >>> [cell.name for cell in decays_table("norms", "ce").cells]
@@ -30,7 +30,7 @@ def decays_table(name: str, *methods: str) -> Table:
 
 
 def quick_decays_table(name: str, *methods: str) -> Table:
-    """The same on long-tailed MNIST, where fewer steps leave a weight decay less to do, so that it must be larger."""
+    """Make the same table on long-tailed MNIST; it has fewer steps, so the weight decays are larger."""
     return Table(
         name=f"{name} (quick)",
         title=weight_decay.TABLE.title,

@@ -71,13 +71,13 @@ def _table(name: str, cell: Cell) -> Table:
 
 
 def read(runs: Runs) -> Numbers:
-    """The curves of the figure."""
+    """Read the curves of the figure."""
     (cell,) = {job.cell for job in runs.jobs}
     return {panel: {_loss(row): runs.accuracies(runs.job(row, cell)) for row in rows} for panel, rows in PANELS.items()}
 
 
 def draw(numbers: Numbers) -> Picture:
-    """One panel per kind of prototypes, one colour per loss, a dot at the best epoch."""
+    """Draw one panel per kind of prototypes, one colour per loss, a dot at the best epoch."""
     picture, panels = subplots(1, len(numbers), size=(2.9, 2.8), sharey=True)
     for axes, (title, curves) in zip(panels, numbers.items(), strict=True):
         for loss, curve in curves.items():

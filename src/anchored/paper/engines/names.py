@@ -11,33 +11,39 @@ from anchored.paper.engines._base import Engine
 from anchored.paper.engines.local import LocalEngine
 from anchored.paper.engines.ray import RayEngine
 from anchored.paper.engines.slurm import SlurmEngine
-from anchored.paper.worker import Place
+from anchored.paper.worker import Placement
 
-__all__ = ["ENGINES", "make_engine"]
+__all__ = ["ENGINES", "get"]
 
 ENGINES: Mapping[str, type[Engine]] = {"local": LocalEngine, "ray": RayEngine, "slurm": SlurmEngine}
-"""What ``--on`` takes."""
+"""The values of ``--on``."""
 
 
-def make_engine(
+def get(
     name: str,
-    place: Place,
+    placement: Placement,
     *,
     jobs: int | None = None,
     gpus: float = 0.0,
     parameters: Mapping[str, Any] | None = None,
 ) -> Engine:
-    """The engine called ``name``.
+    """Make the engine called ``name``.
 
     Args:
         name: ``local``, ``ray`` or ``slurm``.
-        place: Where jobs are done.
-        jobs: How many at a time; the engine knows a default.
-        gpus: Of each job, on ``ray`` and ``slurm``.
-        parameters: For ``slurm`` alone.
+        placement: Folders, threads and device of the jobs.
+        jobs: How many jobs run at a time; each engine has a default.
+        gpus: GPUs of each job, on ``ray`` and ``slurm``.
+        parameters: Settings for submitit, on ``slurm`` alone.
+
+    Returns:
+        An engine for :func:`anchored.paper.run`.
+
+    Raises:
+        InputError: If there is no such engine, or it has no such option, or what it needs is not installed.
 
     Example:
-        >>> make_engine("local", Place("store"), jobs=3).free
+        >>> get("local", Placement("store"), jobs=3).free
         3
     """
     kind = choose(name, ENGINES, what="engine")
@@ -46,7 +52,7 @@ def make_engine(
     if kind is LocalEngine:
         if gpus:
             raise InputError("--gpus is for --on ray and slurm; here --device cuda puts every cell on the GPU")
-        return LocalEngine(place, jobs=jobs)
+        return LocalEngine(placement, jobs=jobs)
     if kind is RayEngine:
-        return RayEngine(place, jobs=jobs, gpus=gpus)
-    return SlurmEngine(place, jobs=jobs, gpus=gpus, parameters=parameters)
+        return RayEngine(placement, jobs=jobs, gpus=gpus)
+    return SlurmEngine(placement, jobs=jobs, gpus=gpus, parameters=parameters)

@@ -1,4 +1,4 @@
-"""The tables by name: a literal list, one file each in ``tables/``."""
+"""Tables by name: a literal list, one file each in ``tables/``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anchored.paper.tables import (
     weight_decay,
 )
 
-__all__ = ["TABLES", "get_table"]
+__all__ = ["TABLES", "get"]
 
 TABLES: Mapping[str, Table] = {
     "noise_symmetric": noise_symmetric.TABLE,
@@ -38,11 +38,16 @@ TABLES: Mapping[str, Table] = {
 """Every table that ``anchored paper run`` knows: the paper's seven, then ours."""
 
 
-def get_table(name: str) -> Table:
-    """The table called ``name``, or a refusal that names the nearest ones.
+def get(name: str) -> Table:
+    """Return the table called ``name``, in any case and with ``-`` or ``_``.
+
+    Raises:
+        InputError: If there is no such table; the message names the nearest ones.
 
     Example:
-        >>> get_table("wieght_decay")
+        >>> get("Weight-Decay").name
+        'weight_decay'
+        >>> get("wieght_decay")
         Traceback (most recent call last):
         ...
         anchored._errors.InputError: unknown table 'wieght_decay'; did you mean 'weight_decay'?

@@ -1,18 +1,18 @@
-"""Mirror of src/anchored/paper/engines/_make.py: engines by name, and options that belong to them."""
+"""Mirror of src/anchored/paper/engines/names.py: engines by name, and options that belong to them."""
 
 import builtins
 
 import pytest
 
 from anchored._errors import InputError
-from anchored.paper import Place
-from anchored.paper.engines import LocalEngine, make_engine
+from anchored.paper import Placement
+from anchored.paper.engines import LocalEngine, get
 
-PLACE = Place("store")
+PLACE = Placement("store")
 
 
 def test_local_is_made_with_its_limit():
-    engine = make_engine("local", PLACE, jobs=3)
+    engine = get("local", PLACE, jobs=3)
     assert isinstance(engine, LocalEngine)
     assert engine.free == 3
 
@@ -29,7 +29,7 @@ def test_local_is_made_with_its_limit():
 )
 def test_refuses_what_does_not_belong_together(name, options, words):
     with pytest.raises(InputError, match=words):
-        make_engine(name, PLACE, **options)
+        get(name, PLACE, **options)
 
 
 @pytest.mark.parametrize(("name", "module"), [("ray", "ray"), ("slurm", "submitit")])
@@ -43,4 +43,4 @@ def test_what_is_not_installed_is_named_with_its_command(name, module, monkeypat
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InputError, match=rf"pip install 'anchored\[{name}\]'"):
-        make_engine(name, PLACE)
+        get(name, PLACE)
