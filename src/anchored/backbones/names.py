@@ -78,7 +78,7 @@ def get(
         raise InputError(f"backbone must be a name, got {type(name).__name__}; give modules to backbones.wrap")
     if "project" in options:
         size = options.pop("project")
-        inner = make(name, input_shape, num_classes=num_classes, last_relu=last_relu, generator=generator, **options)
+        inner = get(name, input_shape, num_classes=num_classes, last_relu=last_relu, generator=generator, **options)
         return project(inner, size, generator=generator)
     if name.lower().startswith("timm:"):
         from_library: Callable[..., Backbone] = partial(from_timm, name[len("timm:") :])
