@@ -44,7 +44,7 @@ class HypersphericalPrototypes(Procedure):
             dimensions: Length of prototypes and of the network's output; None for one per class.
             steps: Largest number of steps of the descent that spreads the prototypes.
             learning_rate: Learning rate of that descent.
-            weight: Factor on the loss. The authors train with the sum over 128 samples at a learning rate of 0.01, which
+            weight: Factor on the loss. The authors train with the sum over 128 samples at a rate of 0.01, which
                 is 12.8 times the mean at a rate of 0.1; the mean itself hardly moves anything at usual rates.
         """
 
