@@ -291,6 +291,12 @@ class BuildContext:
 
         Returns:
             The head, with blank anchors if the context is blank.
+
+        Example:
+            >>> from anchored.methods import parse
+            >>> context = BuildContext(method=parse("ce+pal"), backbone=lambda: None, counts=torch.tensor([9, 5, 2]))
+            >>> context.head(8).prototypes.shape
+            torch.Size([3, 8])
         """
         rows = None if prototypes is None or self.blank else prototypes()
         if self.blank and self.method.anchored:

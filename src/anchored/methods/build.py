@@ -34,18 +34,24 @@ def make_head(
     rows: Tensor | None = None,
     generator: torch.Generator | None = None,
 ) -> AnchoredHead | CosineHead | LinearHead:
-    """The head of ``method`` for features of dimension ``in_features``.
+    """Make the head of ``method`` for features of dimension ``in_features``.
 
     Args:
         method: What :func:`anchored.methods.parse` gave.
         in_features: The backbone's ``feature_dim``.
-        num_classes: How many classes there are.
+        num_classes: Number k of classes.
         signed_features: The backbone's ``signed_features``; decides which anchors can be reached.
-        noise_rate: The share of wrong labels, for methods whose scale depends on it.
+        noise_rate: Share of wrong labels, for methods whose scale depends on it.
         scale: A scale to use instead of the method's own.
         anchors: Which prototypes an anchored head gets.
         rows: Prototypes of your own instead, unit rows ``(k, d)``.
         generator: Where the anchors' orientation, or the initial weights, are drawn from.
+
+    Returns:
+        A trained linear or cosine head, or one with fixed prototypes.
+
+    Raises:
+        InputError: If the scale depends on the noise rate and none is given.
 
     Example:
         >>> from anchored.methods import parse
@@ -71,7 +77,18 @@ def make_head(
 
 
 def make_loss(method: Method, *, counts: Sequence[int] | None = None, settings: Mapping[str, object] = {}) -> Loss:
-    """The loss of ``method``; ``counts`` are the training counts per class, ``settings`` override its defaults.
+    """Make the loss of ``method``.
+
+    Args:
+        method: What :func:`anchored.methods.parse` gave.
+        counts: Training samples per class; needed by losses that depend on them.
+        settings: Settings of the loss, over its defaults.
+
+    Returns:
+        The loss.
+
+    Raises:
+        InputError: If the loss needs counts and none are given, or does not know a setting.
 
     Example:
         >>> from anchored.methods import parse

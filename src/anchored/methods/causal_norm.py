@@ -44,7 +44,7 @@ class CausalNorm(Procedure):
         """Settings of the method; its scale tau is the method's ``scale``.
 
         Attributes:
-            parts: Into how many parts features are cut.
+            parts: Number of parts that features are cut into.
             gamma: What is added to the length of a row.
             alpha: How much of the common direction is removed at test time.
             momentum: How much of that direction is kept from batch to batch.
@@ -63,11 +63,23 @@ class CausalNorm(Procedure):
 
     @classmethod
     def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
-        """More is removed on ImageNet, whose features have less in common."""
+        """Return the reference's options for this data: more is removed on ImageNet-LT.
+
+        Args:
+            source: Name or path of the data.
+            counts: Training samples per class, ``(k,)``.
+
+        Returns:
+            Names of options and their values.
+
+        Example:
+            >>> CausalNorm.published("ImageNet_LT_train.txt", Tensor([1280, 5]))
+            {'alpha': 3.0}
+        """
         return {"alpha": 3.0} if benchmark(source) == "imagenet-lt" else {}
 
     def network(self) -> Network:
-        """The backbone and the head."""
+        """Build the backbone and the head."""
         context, options, backbone = self.context, self.options, self.context.backbone()
         scale = context.method.scale if context.scale is None else context.scale
         assert not isinstance(scale, str), "no noise-aware scale in this method"

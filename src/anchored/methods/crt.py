@@ -1,6 +1,6 @@
 """Classifier re-training (cRT): learn the features on the data as it is, then a fresh classifier on balanced batches.
 
-Stage one is plain training, with mixup or anchors where asked for. In stage two the backbone is frozen, except that the
+Stage one is plain training, with mixup or anchors if asked for. In stage two the backbone is frozen, except that the
 running statistics of its BatchNorm follow the balanced batches, and a new linear classifier, drawn afresh,
 is trained with cross entropy on batches in which every class is as frequent as any other.
 
@@ -28,11 +28,11 @@ class ClassifierRetraining(Procedure):
     second_epochs = 10
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the classifier alone."""
+        """Return plain training, then training of the classifier alone."""
         return self.representation(), self.classifier()
 
     def classifier(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         return Stage(
             name="classifier",
             loss=CrossEntropy(),
@@ -43,7 +43,7 @@ class ClassifierRetraining(Procedure):
         )
 
     def replace_head(self, network: Network) -> None:
-        """A classifier that knows nothing yet, on features that stay as they are."""
+        """Put in a fresh classifier, and freeze the features."""
         d = network.head.in_features
         assert isinstance(d, int)
         network.head = LinearHead(d, self.context.k, generator=self.context.generator("second head"))

@@ -39,9 +39,9 @@ class EquiangularVectors(Procedure):
         """Settings of the method.
 
         Attributes:
-            dimensions: Of prototypes and output; None for one per class.
+            dimensions: Length of prototypes and of the network's output; None for one per class.
             alpha: The largest absolute cosine between prototypes.
-            steps: After so many the search for them is given up.
+            steps: Number of steps after which the search for them is given up.
         """
 
         dimensions: int | None = None
@@ -55,7 +55,7 @@ class EquiangularVectors(Procedure):
             check_integer("steps", self.steps, low=1)
 
     def network(self) -> Network:
-        """The backbone, a linear layer, and the prototypes."""
+        """Build the backbone, a linear layer, and the prototypes."""
         context, options, backbone = self.context, self.options, self.context.backbone()
         d = options.dimensions or context.k
         output = build(lambda: nn.Linear(backbone.feature_dim, d), IMAGENET, context.generator("projection"))

@@ -41,11 +41,11 @@ class HypersphericalPrototypes(Procedure):
         """Settings of the method.
 
         Attributes:
-            dimensions: Of prototypes and output; None for one per class.
-            steps: Of the descent that spreads the prototypes.
-            learning_rate: Of the same.
-            weight: Of the loss. The authors train with the sum over 128 samples at a learning rate of 0.01, which is
-                12.8 times the mean at one of 0.1; the mean itself hardly moves anything at usual rates.
+            dimensions: Length of prototypes and of the network's output; None for one per class.
+            steps: Largest number of steps of the descent that spreads the prototypes.
+            learning_rate: Learning rate of that descent.
+            weight: Factor on the loss. The authors train with the sum over 128 samples at a rate of 0.01, which
+                is 12.8 times the mean at a rate of 0.1; the mean itself hardly moves anything at usual rates.
         """
 
         dimensions: int | None = None
@@ -61,7 +61,7 @@ class HypersphericalPrototypes(Procedure):
                 check_real(name, getattr(self, name), low=0, closed="neither")
 
     def network(self) -> Network:
-        """The backbone, a linear layer, and the prototypes."""
+        """Build the backbone, a linear layer, and the prototypes."""
         context, options, backbone = self.context, self.options, self.context.backbone()
         d = options.dimensions or context.k
         output = build(lambda: nn.Linear(backbone.feature_dim, d), IMAGENET, context.generator("projection"))
@@ -78,7 +78,7 @@ class HypersphericalPrototypes(Procedure):
         return Classifier(backbone, head, output)
 
     def representation(self) -> Stage:
-        """The only stage. Dot regression is half the squared distance of the cosine from one."""
+        r"""Return the only stage: the weight times :math:`(1 - \cos)^2`, which is twice dot regression."""
         plain = super().representation()
         assert isinstance(plain.loss, Loss)
         return replace(plain, loss=2 * self.options.weight * plain.loss, score=2 * plain.loss)

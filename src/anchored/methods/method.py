@@ -39,11 +39,11 @@ class Method:
     scale: float | Literal["noise-aware"] = 1.0
     """What the head multiplies its cosines with; ``noise-aware`` is 0.25/(0.05+eta), known once eta is."""
     loss_scale: float | None = None
-    """The scale inside a margin loss (LDAM's s), where the loss and not the head applies it."""
+    """The scale inside a margin loss (LDAM's s), if the loss and not the head applies it."""
     mixup: bool = False
     """Whether pairs of samples and of labels are blended."""
     deferred: bool = False
-    """Whether class-balanced weights set in late in training (DRW)."""
+    """Whether class-balanced weights begin late in training (DRW)."""
     weighting: Literal["none", "class-balanced"] = "none"
     """Weights of the loss from the first epoch on."""
     sampling: Literal["instance", "balanced", "square-root", "reversed", "effective-number"] = "instance"
@@ -62,7 +62,7 @@ class Method:
 
     @property
     def noise_aware(self) -> bool:
-        """Whether the scale waits for a noise rate."""
+        """Whether the scale depends on the noise rate."""
         return self.scale == "noise-aware"
 
     def describe(self) -> str:

@@ -56,7 +56,7 @@ class MiSLAS(Procedure):
         lr_factor: float = 0.2
 
         def __post_init__(self) -> None:
-            """Refuse what the second stage cannot use."""
+            """Refuse values that the second stage cannot use."""
             LabelAwareSmoothing([2, 1], smooth_head=self.smooth_head, smooth_tail=self.smooth_tail)
             check_real("method.options.lr_factor", self.lr_factor, low=0.0, way_out="0 trains the factors alone")
             if not isinstance(self.shift_bn, bool):
@@ -64,16 +64,28 @@ class MiSLAS(Procedure):
 
     @classmethod
     def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
-        """The reference's settings for this data, at the imbalance ratio closest to that of ``counts``."""
+        """Return the reference's options for this data, at the imbalance ratio closest to that of ``counts``.
+
+        Args:
+            source: Name or path of the data.
+            counts: Training samples per class, ``(k,)``.
+
+        Returns:
+            Names of options and their values.
+
+        Example:
+            >>> MiSLAS.published("ImageNet_LT_train.txt", Tensor([1280, 5]))["lr_factor"]
+            0.05
+        """
         by_ratio = PUBLISHED.get(benchmark(source))
         return {} if by_ratio is None else asdict(closest_ratio(by_ratio, counts.tolist()))
 
     def stages(self) -> tuple[Stage, ...]:
-        """Mixup training, then the classifier."""
+        """Return mixup training, then training of the classifier."""
         return self.representation(), self.classifier()
 
     def classifier(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         options = self.options
         return Stage(
             name="classifier",
@@ -88,7 +100,7 @@ class MiSLAS(Procedure):
         )
 
     def scale_head(self, network: Network) -> None:
-        """The classifier as it is, or the anchors as one, with a factor of one on every logit; both are trained."""
+        """Turn the first classifier, or the anchors, into a trained one with a factor of one on every logit."""
         first = network.head
         assert isinstance(first, Head)
         offset = first.offset()
@@ -97,7 +109,7 @@ class MiSLAS(Procedure):
         freeze_(network, statistics=self.options.shift_bn)
 
     def two_paces(self, network: Network) -> list[Group]:
-        """The factors at the learning rate itself, rows and bias more slowly."""
+        """Return the factors at the full learning rate, and rows and bias at a smaller one."""
         head = network.head
         assert isinstance(head, ScaledHead)
         return [Group([head.factors]), Group(list(head.head.parameters()), self.options.lr_factor)]

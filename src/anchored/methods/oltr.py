@@ -38,12 +38,15 @@ __all__ = ["Attending", "MemoryLoss", "ModulatedAttention", "OpenLongTail", "Rec
 
 
 class ModulatedAttention(nn.Module):
-    """Maps to maps of the same shape: self-attention, weighted pixel by pixel, on top of what came in.
+    r"""Adds self-attention, weighted pixel by pixel, to feature maps.
+
+    .. math::  x + \operatorname{softmax}(A x) \odot B \operatorname{SA}(x)
+
 
     Args:
-        channels: Of the maps.
-        height: Of the maps.
-        width: Of the maps.
+        channels: Number of channels of a map.
+        height: Height of a map in pixels.
+        width: Width of a map in pixels.
 
     Shape:
         maps ``(n, channels, height, width)``; out the same.
@@ -63,7 +66,7 @@ class ModulatedAttention(nn.Module):
         self.spatial = nn.Linear(channels * height * width, height * width)
 
     def forward(self, maps: Tensor) -> Tensor:
-        """``maps`` plus their weighted self-attention."""
+        """Compute ``maps`` plus their weighted self-attention."""
         query, key, value = (layer(maps).flatten(2) for layer in (self.query, self.key, self.value))  # (n, c/2, pixels)
         attended = value @ (query.mT @ key).softmax(dim=2).mT
         inner = attended.unflatten(2, maps.shape[2:])
@@ -73,16 +76,21 @@ class ModulatedAttention(nn.Module):
 
 
 class Recalled(NamedTuple):
-    """What the network of the second stage answers in training."""
+    """What the network answers in training in the second stage."""
 
     logits: Tensor
-    """``(n, k)``."""
+    """Logits ``(n, k)``."""
     distances: Tensor
-    """``(n, k)``: squared, from each feature to each centroid."""
+    """Squared distances ``(n, k)`` of each feature to each centroid."""
 
 
 class Attending(Classifier):
-    """A classifier that may attend to the pixels of its backbone's maps; in the second stage it does."""
+    """A classifier that attends to the pixels of its backbone's maps in the second stage.
+
+    Args:
+        backbone: Maps inputs to feature maps, and pools them.
+        head: Maps features to logits ``(n, k)``.
+    """
 
     backbone: Backbone
 
@@ -91,11 +99,11 @@ class Attending(Classifier):
         self.attention: nn.Module = nn.Identity()
 
     def features(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, d)`` of the maps that were attended to."""
+        """Compute the features ``(n, d)`` of the maps after attention."""
         return self.backbone.pooled(self.attention(self.backbone.feature_map(inputs)))
 
     def forward(self, inputs: Tensor) -> Outputs:
-        """Logits ``(n, k)``; in training, where there is a memory, with the distances to its centroids."""
+        """Compute logits ``(n, k)``; in training, once there is a memory, also the distances to its centroids."""
         features = self.features(inputs)
         logits = self.head(features)
         if not self.training or not isinstance(self.head, MemoryHead):
@@ -104,11 +112,17 @@ class Attending(Classifier):
 
 
 class MemoryLoss:
-    """Cross entropy, and a pull to one's own centroid and away from the others.
+    r"""Cross entropy, a pull to one's own centroid and a push away from the others.
+
+    With m the mean over batch and classes of squared distances to centroids of other classes,
+
+    .. math::  \ell_{\mathrm{CE}} + w \bigl( \tfrac12 \lVert \mathbf v - \mathbf c_y \rVert^2
+               + r \max(0, M - m) \bigr) .
+
 
     Args:
-        weight: Of the pull.
-        repulsion: Of its second part, relative to the first.
+        weight: Weight of what is added to cross entropy.
+        repulsion: Weight of the push away from other centroids, relative to the pull to one's own.
         margin: The mean squared distance to the other centroids above which nothing pushes.
 
     Example:
@@ -123,7 +137,15 @@ class MemoryLoss:
         self.weight, self.repulsion, self.margin = weight, repulsion, margin
 
     def pointwise(self, outputs: Recalled, labels: Tensor) -> Tensor:
-        """Values ``(n,)``; the push is one number for the batch."""
+        """Compute one value per sample; the push is one number for the batch.
+
+        Args:
+            outputs: Logits and squared distances of the batch.
+            labels: Labels ``(n,)``.
+
+        Returns:
+            Values ``(n,)``.
+        """
         own = outputs.distances.gather(1, labels[:, None]).squeeze(1)
         others = (outputs.distances.sum() - own.sum()) / outputs.distances.numel()
         push = (self.margin - others).clamp_min(0)
@@ -146,13 +168,13 @@ class OpenLongTail(Procedure):
         """Settings of the second stage.
 
         Attributes:
-            scale: Of the cosine classifier.
+            scale: Factor on the squashed cosines.
             reach: What is divided by the distance to the nearest centroid.
-            memory_weight: Of the loss of the centroids.
-            repulsion: Of its second part, relative to the first.
+            memory_weight: Weight of what the centroids add to cross entropy.
+            repulsion: Weight of the push away from other centroids, relative to the pull to one's own.
             margin: The mean squared distance to other centroids above which nothing pushes.
             feature_lr: Learning rate of backbone and attention, relative to that of the classifier.
-            memory_lr: The same of the centroids.
+            memory_lr: Learning rate of the centroids, relative to that of the classifier.
         """
 
         scale: float = 16.0
@@ -170,16 +192,16 @@ class OpenLongTail(Procedure):
                 check_real(name, getattr(self, name), low=0)
 
     def network(self) -> Network:
-        """A linear classifier whose maps can be attended to."""
+        """Build a linear classifier that can attend to maps later."""
         backbone = self.context.backbone()
         return Attending(backbone, self.context.head(backbone.feature_dim))
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then everything again with attention and memory."""
+        """Return plain training, then training of everything with attention and memory."""
         return self.representation(), self.memory()
 
     def memory(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         options = self.options
         return Stage(
             name="memory",
@@ -192,7 +214,7 @@ class OpenLongTail(Procedure):
         )
 
     def attend(self, network: Network) -> None:
-        """Put attention and memory in; the classifier of the first stage now asks the memory."""
+        """Put in attention and memory; the classifier of the first stage then chooses from the memory."""
         assert isinstance(network, Attending)
         assert isinstance(network.head, LinearHead)
         shape, generator = network.backbone.map_shape, self.context.generator("attention")
@@ -207,7 +229,7 @@ class OpenLongTail(Procedure):
         )
 
     def groups(self, network: Network) -> list[Group]:
-        """Features and centroids follow more slowly than the classifier."""
+        """Return three groups: features and centroids learn more slowly than the classifier."""
         assert isinstance(network, Attending)
         assert isinstance(network.head, MemoryHead)
         memory = network.head.centroids
@@ -220,7 +242,21 @@ class OpenLongTail(Procedure):
 
 @torch.no_grad()
 def remember(network: Network, data: StageData) -> None:
-    """Begin the memory with the mean feature of each class."""
+    """Set the centroids to the mean feature of each class.
+
+    Args:
+        network: The network of the second stage; its memory is changed in place.
+        data: Gives the training features.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from anchored import backbones
+        >>> network = Attending(backbones.make("tiny", (6,)), MemoryHead(LinearHead(32, 2)))
+        >>> seen = torch.eye(32)[:3], torch.tensor([0, 0, 1])
+        >>> remember(network, SimpleNamespace(features=lambda part: seen))
+        >>> network.head.centroids[:, :3].tolist()
+        [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    """
     assert isinstance(network.head, MemoryHead)
     seen = data.features("train")
     assert seen is not None, "there is always something to train on"

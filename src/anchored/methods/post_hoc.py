@@ -48,15 +48,15 @@ class PostHocAdjustment(Procedure):
 
     @property
     def tau(self) -> float:
-        """How much of the prior is taken off."""
+        """Factor on the log prior that is taken off."""
         return float(self.options.tau)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the correction, which takes no epochs."""
+        """Return plain training, then the correction, which takes no epochs."""
         return self.representation(), Stage(name="prior", loss=CrossEntropy(), trained=False, enter=self.take_prior_off)
 
     def take_prior_off(self, network: Network) -> None:
-        """The same head, with the constants of the training counts."""
+        r"""Subtract :math:`\tau \log \pi_j`, from the training counts, from the logits of the head."""
         assert isinstance(network.head, Head)
         log_prior = LogitAdjusted(self.context.counts).log_prior
         network.head = ShiftedHead(network.head, -self.tau * log_prior)
