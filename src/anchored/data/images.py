@@ -96,25 +96,7 @@ def read_head(path: str | Path) -> ImageHead:
 
 
 def open_image(path: str | Path, channels: int) -> Image.Image:
-    """Decode an image file.
-
-    Args:
-        path: The file.
-        channels: 1 for a grey image, 3 for RGB.
-
-    Returns:
-        The image, turned upright if the camera noted a rotation.
-
-    Raises:
-        InputError: If it is no image that can be read; the message names the file.
-
-    Example:
-        >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp(), "red.png")
-        >>> Image.new("RGB", (2, 1), "red").save(path)
-        >>> open_image(path, 3).getpixel((0, 0)), open_image(path, 1).getpixel((0, 0))
-        ((255, 0, 0), 76)
-    """
+    """The decoded image, grey (``channels=1``) or RGB (3), upright."""
     path = Path(path)
 
     def decode(image: Image.Image) -> Image.Image:
