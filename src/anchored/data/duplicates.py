@@ -1,4 +1,4 @@
-"""The same file twice: found by content, told apart by whether the two agree on the label.
+"""Files that come twice: found by content, and told apart by whether the copies agree on the label.
 
 Two copies under one label count twice and may sit on both sides of a split; two copies under different labels
 cannot both be right. Only files of equal length are read, so most cost nothing.
@@ -43,6 +43,15 @@ def note_duplicates(
 
     Returns:
         At most two notes, each with an example.
+
+    Example:
+        >>> import tempfile, torch
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> for name in ("a.txt", "b.txt"):
+        ...     _ = (folder / name).write_text("the same")
+        >>> ids = ["a.txt", "b.txt"]
+        >>> note_duplicates([folder / name for name in ids], ids, torch.tensor([0, 1]), noun="text")
+        ('the same text under different labels: 1 group, e.g. a.txt = b.txt',)
     """
     groups = find_duplicates(paths)
     torn = [group for group in groups if len({int(labels[i]) for i in group}) > 1]

@@ -24,7 +24,7 @@ LabelPolicy = Literal["required", "optional", "ignored"]
 
 
 def order_names(names: set[str]) -> tuple[str, ...]:
-    """Class names in their order: as numbers when all are whole numbers, as text otherwise.
+    """Put class names in order: as numbers if all are whole numbers, as text otherwise.
 
     Example:
         >>> order_names({"10", "2", "-1"}), order_names({"b", "a", "10"})
@@ -67,9 +67,23 @@ def encode_labels(
 
 
 def review_classes(dataset: Dataset, *, where: object = None) -> Dataset:
-    """``dataset`` with notes on classes too small to learn; refused when there is nothing to tell apart.
+    """Note classes that are too small to learn.
 
-    ``where`` is the file or folder that a refusal names; by default the data set's name.
+    Args:
+        dataset: The data to be trained on.
+        where: The file or folder that a refusal names; by default the data set's name.
+
+    Returns:
+        ``dataset`` with further notes.
+
+    Raises:
+        InputError: If there are fewer than two classes.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(3, 2)), torch.tensor([0, 1, 1]), ("no", "yes"))
+        >>> review_classes(data).notes
+        ("one sample only of class 'no': its accuracy will say little",)
     """
     counts = dataset.counts
     present = [name for name, count in zip(dataset.class_names, counts.tolist(), strict=True) if count]

@@ -20,6 +20,7 @@ from anchored.data import (
     RandomResizedCrop,
     Rotation,
     TensorInputs,
+    TextInputs,
     occurrences,
     shuffled,
 )
@@ -220,3 +221,9 @@ def test_refusals(images, options, words):
 def test_augmentation_of_vectors_is_refused():
     with pytest.raises(InputError, match=r"work on images \(c, h, w\), the inputs are \(2,\)"):
         Batches(counting(), batch_size=4, augment=HorizontalFlip())
+
+
+def test_texts_must_be_encoded_first():
+    data = Dataset("reviews", TextInputs(["a", "b"]), torch.tensor([0, 1]), ("no", "yes"))
+    with pytest.raises(InputError, match=r"reviews: a text must be encoded before .*anchored\.features\.encode"):
+        Batches(data, batch_size=2)
