@@ -16,8 +16,6 @@ from anchored.backbones.names import BACKBONES, get
 from anchored.backbones.resnet import BasicBlock, Bottleneck, ResNet
 from anchored.backbones.wrapped import wrap
 
-make = get
-
 __all__ = [
     "BACKBONES",
     "IMAGENET",
@@ -36,6 +34,5 @@ __all__ = [
     "build",
     "check_shape",
     "get",
-    "make",
     "wrap",
 ]

@@ -51,7 +51,7 @@ class BilateralNetwork(Network):
 
     Example:
         >>> from anchored import LinearHead, backbones
-        >>> two = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
+        >>> two = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
         >>> network = BilateralNetwork(Fork(two, "last"), LinearHead(64, 3))
         >>> network(torch.zeros(4, 8)).shape, network.eval()(torch.zeros(4, 8)).shape
         (torch.Size([2, 3]), torch.Size([4, 3]))

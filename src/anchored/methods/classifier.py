@@ -19,7 +19,7 @@ class Classifier(Network):
     Example:
         >>> import torch
         >>> from anchored import AnchoredHead, backbones
-        >>> model = Classifier(backbones.make("tiny", (8,)), AnchoredHead(32, 3))
+        >>> model = Classifier(backbones.get("tiny", (8,)), AnchoredHead(32, 3))
         >>> model(torch.zeros(2, 8)).shape
         torch.Size([2, 3])
     """

@@ -23,7 +23,7 @@ class Projected(Classifier):
     Example:
         >>> import torch
         >>> from anchored import AnchoredHead, backbones
-        >>> model = Projected(backbones.make("tiny", (8,)), nn.Linear(32, 5), AnchoredHead(5, 3))
+        >>> model = Projected(backbones.get("tiny", (8,)), nn.Linear(32, 5), AnchoredHead(5, 3))
         >>> model.features(torch.zeros(2, 8)).shape, model(torch.zeros(2, 8)).shape
         (torch.Size([2, 5]), torch.Size([2, 3]))
     """

@@ -171,7 +171,7 @@ def aggregate(
         >>> from anchored import backbones
         >>> given = Given(
         ...     method=parse("tade"),
-        ...     backbone=lambda name="init": backbones.make("tiny", (1, 8, 8)),
+        ...     backbone=lambda name="init": backbones.get("tiny", (1, 8, 8)),
         ...     counts=torch.arange(10, 0, -1),
         ... )
         >>> network = DiverseExperts(given).network()

@@ -45,7 +45,7 @@ class TrainedModel(nn.Module):
     Example:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.methods import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> model.predict_proba(torch.zeros(1, 4)).sum().item()
         1.0
@@ -116,7 +116,7 @@ class TrainedModel(nn.Module):
         Example:
             >>> from anchored import AnchoredHead, backbones
             >>> from anchored.methods import Classifier
-            >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+            >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
             >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
             >>> odds = lambda p: p[0, 1] / p[0, 0]
             >>> x = torch.zeros(1, 4)
@@ -209,7 +209,7 @@ def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> N
     def backbone(stream_name: str = "init", /) -> backbones.Backbone:
         if module is not None:
             return backbones.wrap(module if stream_name == "init" else copy.deepcopy(module), shape)
-        return backbones.make(
+        return backbones.get(
             made["name"], shape, num_classes=len(about["class_names"]), last_relu=made["last_relu"], **made["options"]
         )
 

@@ -270,9 +270,7 @@ def _backbone(
         return module if isinstance(module, backbones.Backbone) else backbones.wrap(module, shape)
     made = config.backbone
     generator = stream(config.train.seed, stream_name)
-    return backbones.make(
-        made.name, shape, num_classes=k, last_relu=made.last_relu, generator=generator, **made.options
-    )
+    return backbones.get(made.name, shape, num_classes=k, last_relu=made.last_relu, generator=generator, **made.options)
 
 
 def _rounded_up(n: int, step: int) -> int:

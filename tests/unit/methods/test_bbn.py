@@ -16,7 +16,7 @@ K = 4
 def given(method="bbn", backbone="tiny", shape=(6,), **settings):
     return Given(
         method=parse(method),
-        backbone=lambda name="init": backbones.make(backbone, shape, generator=stream(0, name)),
+        backbone=lambda name="init": backbones.get(backbone, shape, generator=stream(0, name)),
         counts=torch.tensor([40, 20, 10, 5]),
         **settings,
     )

@@ -15,7 +15,7 @@ def made(name="crt", *, backbone="tiny", shape=(6,), k=3, seed=0):
     return procedure(
         Given(
             method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
+            backbone=lambda *_: backbones.get(backbone, shape, generator=torch.Generator().manual_seed(0)),
             counts=torch.full((k,), 30),
             seed=seed,
         )

@@ -15,7 +15,7 @@ K = 4
 def given(**settings):
     return Given(
         method=parse("hyperspherical"),
-        backbone=lambda: backbones.make("tiny", (6,), generator=stream(0, "init")),
+        backbone=lambda: backbones.get("tiny", (6,), generator=stream(0, "init")),
         counts=torch.tensor([40, 20, 10, 5]),
         **settings,
     )

@@ -15,7 +15,7 @@ def made(name, *, backbone="tiny", shape=(6,)):
     return procedure(
         Given(
             method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
+            backbone=lambda *_: backbones.get(backbone, shape, generator=torch.Generator().manual_seed(0)),
             counts=torch.tensor([90, 30, 10]),
         )
     )

@@ -18,7 +18,7 @@ def made(name="mislas", *, backbone="tiny", shape=(6,), counts=(90, 30, 10), **o
     return procedure(
         Given(
             method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
+            backbone=lambda *_: backbones.get(backbone, shape, generator=torch.Generator().manual_seed(0)),
             counts=torch.tensor(counts),
             options=options,
         )

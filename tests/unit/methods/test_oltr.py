@@ -20,7 +20,7 @@ K = 4
 def given(backbone="cnn4", shape=(1, 8, 8), **settings):
     return Given(
         method=parse("oltr"),
-        backbone=lambda: backbones.make(backbone, shape, generator=stream(0, "init")),
+        backbone=lambda: backbones.get(backbone, shape, generator=stream(0, "init")),
         counts=torch.tensor([40, 20, 10, 5]),
         **settings,
     )

@@ -16,7 +16,7 @@ def network_after(name, **options):
     """The network before and after the correction, and an input."""
     given = Given(
         method=parse(name),
-        backbone=lambda *_: backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(0)),
+        backbone=lambda *_: backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(0)),
         counts=torch.tensor(COUNTS),
         options=options,
     )
@@ -48,7 +48,7 @@ def test_with_the_prior_as_its_only_knowledge_a_classifier_becomes_undecided():
     """A classifier that has learnt nothing but the frequencies gives every class the same score."""
     given = Given(
         method=parse("post-hoc"),
-        backbone=lambda *_: backbones.make("tiny", (6,)),
+        backbone=lambda *_: backbones.get("tiny", (6,)),
         counts=torch.tensor(COUNTS),
     )
     method = procedure(given)

@@ -14,7 +14,7 @@ from anchored.methods import Given, Procedure, parse
 
 def given(name, **changes):
     def backbone(stream_name="init", /):
-        return backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(len(stream_name)))
+        return backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(len(stream_name)))
 
     return Given(method=parse(name), backbone=backbone, counts=torch.tensor([90, 30, 10]), noise_rate=0.2, **changes)
 

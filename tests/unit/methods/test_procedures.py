@@ -27,7 +27,7 @@ def test_every_method_builds_and_all_its_options_have_defaults(name):
     counts = torch.tensor([30, 20, 10])
 
     def backbone(stream_name="init", /):
-        return backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(0))
+        return backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(0))
 
     options = kind.resolve(method, "blobs", counts, {})
     made = procedure(Given(method=method, backbone=backbone, counts=counts, noise_rate=0.0, options=options))

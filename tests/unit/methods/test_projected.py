@@ -8,7 +8,7 @@ from anchored.methods.projected import Projected
 
 
 def test_features_are_those_of_the_layer_and_logits_those_of_the_head():
-    backbone, layer, head = backbones.make("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3)
+    backbone, layer, head = backbones.get("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3)
     network = Projected(backbone, layer, head)
     x = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
     assert torch.equal(network.features(x), layer(backbone(x)))
@@ -17,6 +17,6 @@ def test_features_are_those_of_the_layer_and_logits_those_of_the_head():
 
 
 def test_a_linear_layer_gives_features_of_either_sign():
-    network = Projected(backbones.make("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3))
+    network = Projected(backbones.get("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3))
     features = network.features(torch.randn(40, 6, generator=torch.Generator().manual_seed(0)))
     assert features.min() < 0 < features.max()

@@ -11,7 +11,7 @@ from anchored.methods import Classifier, Stage, everything, freeze_
 
 @pytest.fixture
 def network():
-    backbone = backbones.make("cnn4", (1, 28, 28), generator=torch.Generator().manual_seed(0))
+    backbone = backbones.get("cnn4", (1, 28, 28), generator=torch.Generator().manual_seed(0))
     return Classifier(backbone, LinearHead(backbone.feature_dim, 3)).train()
 
 

@@ -21,7 +21,7 @@ COUNTS = [40, 7, 20, 5]
 def given(method="tade", **settings):
     return Given(
         method=parse(method),
-        backbone=lambda name="init": backbones.make("tiny", (1, 8, 8), generator=stream(0, name)),
+        backbone=lambda name="init": backbones.get("tiny", (1, 8, 8), generator=stream(0, name)),
         counts=torch.tensor(COUNTS),
         **settings,
     )

@@ -26,7 +26,7 @@ class Seen:
 def made(**options):
     given = Given(
         method=parse("tau-norm"),
-        backbone=lambda *_: backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(0)),
+        backbone=lambda *_: backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(0)),
         counts=torch.tensor([90, 30, 10]),
         options=options,
     )
