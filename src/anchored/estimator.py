@@ -60,7 +60,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
         lr: The first learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and what
             the recipe says for images.
-        backbone: The name of the network that makes the features, see :func:`anchored.backbones.make`.
+        backbone: The name of the network that makes the features, see :func:`anchored.backbones.get`.
         module: A network of your own instead, from inputs to features ``(n, d)``. Each fit trains a copy of it.
         class_weight: How much each class counts: None for one each, ``"balanced"``, or a dictionary by class.
         precision: ``"64"``, ``"32"`` or ``"bf16"``. ``"auto"`` keeps what ``X`` has, as scikit-learn does: double

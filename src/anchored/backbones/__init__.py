@@ -18,8 +18,6 @@ from anchored.backbones.projected import ProjectedBackbone, project
 from anchored.backbones.resnet import BasicBlock, Bottleneck, ResNet
 from anchored.backbones.wrapped import wrap
 
-make = get
-
 __all__ = [
     "BACKBONES",
     "IMAGENET",
@@ -40,7 +38,6 @@ __all__ = [
     "build",
     "check_shape",
     "get",
-    "make",
     "project",
     "wrap",
 ]

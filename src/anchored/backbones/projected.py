@@ -53,7 +53,7 @@ def project(backbone: Backbone, feature_dim: object, *, generator: torch.Generat
 
     Example:
         >>> from anchored import backbones
-        >>> net = project(backbones.make("tiny", (8,)), 5)
+        >>> net = project(backbones.get("tiny", (8,)), 5)
         >>> net.feature_dim, net.signed_features, net(torch.zeros(2, 8)).shape
         (5, True, torch.Size([2, 5]))
     """

@@ -62,7 +62,7 @@ def _random_images(n: int, shape: tuple[int, int, int], k: int) -> Dataset:
 
 
 def _model(name: str, shape: tuple[int, int, int], k: int) -> Classifier:
-    backbone = backbones.make(name, shape)
+    backbone = backbones.get(name, shape)
     return Classifier(backbone, LinearHead(backbone.feature_dim, k))
 
 

@@ -86,4 +86,4 @@ def _without_download(about: dict[str, Any]) -> nn.Module | None:
     if not made.get("options", {}).get("pretrained"):
         return None
     options = {**made["options"], "pretrained": False}
-    return backbones.make(made["name"], about["input_shape"], last_relu=made.get("last_relu", True), **options)
+    return backbones.get(made["name"], about["input_shape"], last_relu=made.get("last_relu", True), **options)

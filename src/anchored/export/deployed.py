@@ -34,7 +34,7 @@ class Deployed(nn.Module):
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.data import Normalization
         >>> from anchored.methods import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 3))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 3))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("a", "b", "c"))
         >>> logits, probabilities = Deployed(model)(torch.zeros(2, 4))
         >>> logits.shape, probabilities.sum(dim=1).tolist()

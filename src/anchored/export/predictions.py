@@ -52,7 +52,7 @@ def predictions(model: TrainedModel, chunks: Iterable[Chunk], *, min_confidence:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.data import Normalization
         >>> from anchored.methods import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> chunk = Chunk(["a", "b"], torch.zeros(1, 4), {0: "a: damaged"})
         >>> (said,) = predictions(model, [chunk], min_confidence=0.9)

@@ -21,7 +21,8 @@ HALF = (torch.float16, torch.bfloat16)
 def shortest_length(dtype: torch.dtype) -> float:
     """Return the length below which a vector is shrunk to zero instead of being blown up to length one.
 
-    Its inverse bounds the gradient of the direction. The usual 1e-12 would allow gradients of 1e12. In float16 the
+    It is ``epsilon = max(1e-6, 16 * tiny)``, with the smallest normal number ``tiny`` of the dtype. Its inverse bounds
+    the gradient of the direction. The usual 1e-12 would allow gradients of 1e12. In float16 the
     bound has to fit into the type (65504), and vectors that short have entries without digits there anyway.
 
     Example:
@@ -40,11 +41,13 @@ def without_autocast(device: torch.device) -> AbstractContextManager[object]:
 
 
 def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
-    """Return directions, ``v / max(|v|, shortest)`` along the last axis; a zero vector stays zero.
+    r"""Return directions, :math:`\mathbf v / \max(\lVert \mathbf v \rVert, \epsilon)` along the last axis; zero stays
+    zero.
 
     Args:
         vectors: Vectors ``(..., d)``.
-        shortest: Length below which a vector shrinks to zero; None for :func:`shortest_length` of the dtype.
+        shortest: The length epsilon below which a vector shrinks to zero; None for :func:`shortest_length` of the
+            dtype.
 
     Returns:
         Vectors ``(..., d)`` of length one, or less for very short ones.

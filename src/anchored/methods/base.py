@@ -100,10 +100,10 @@ class Classifier(Network):
 
     Example:
         >>> from anchored import AnchoredHead, backbones
-        >>> model = Classifier(backbones.make("tiny", (8,)), AnchoredHead(32, 3))
+        >>> model = Classifier(backbones.get("tiny", (8,)), AnchoredHead(32, 3))
         >>> model(torch.zeros(2, 8)).shape
         torch.Size([2, 3])
-        >>> narrow = Classifier(backbones.make("tiny", (8,)), AnchoredHead(5, 3), nn.Linear(32, 5))
+        >>> narrow = Classifier(backbones.get("tiny", (8,)), AnchoredHead(5, 3), nn.Linear(32, 5))
         >>> narrow.features(torch.zeros(2, 8)).shape
         torch.Size([2, 5])
     """
@@ -167,7 +167,7 @@ def freeze_(network: Network, *, statistics: bool) -> None:
 
     Example:
         >>> from anchored import LinearHead, backbones
-        >>> network = Classifier(backbones.make("tiny", (8,)), LinearHead(32, 3))
+        >>> network = Classifier(backbones.get("tiny", (8,)), LinearHead(32, 3))
         >>> freeze_(network, statistics=True)
         >>> [name for name, parameter in network.named_parameters() if parameter.requires_grad]
         ['head.weight', 'head.bias']
@@ -250,7 +250,7 @@ class BuildContext:
         >>> from anchored.methods import parse
         >>> context = BuildContext(
         ...     method=parse("ce+pal"),
-        ...     backbone=lambda stream_name="init": backbones.make("tiny", (8,)),
+        ...     backbone=lambda stream_name="init": backbones.get("tiny", (8,)),
         ...     counts=torch.tensor([30, 20, 10]),
         ... )
         >>> context.k, Procedure(context).network()(torch.zeros(2, 8)).shape

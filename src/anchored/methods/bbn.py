@@ -49,7 +49,7 @@ class BilateralNetwork(Network):
 
     Example:
         >>> from anchored import LinearHead, backbones
-        >>> two = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
+        >>> two = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
         >>> network = BilateralNetwork(Fork(two, "last"), LinearHead(64, 3))
         >>> network(torch.zeros(4, 8)).shape, network.eval()(torch.zeros(4, 8)).shape
         (torch.Size([2, 3]), torch.Size([4, 3]))
@@ -91,7 +91,7 @@ class BilateralNetwork(Network):
 
         Example:
             >>> from anchored import LinearHead, backbones
-            >>> fork = Fork([backbones.make("tiny", (8,)) for _ in range(2)], "last")
+            >>> fork = Fork([backbones.get("tiny", (8,)) for _ in range(2)], "last")
             >>> network = BilateralNetwork(fork, LinearHead(64, 3))
             >>> _ = network.alpha.fill_(0.75)
             >>> network.mixed(torch.ones(1, 2), torch.ones(1, 2))

@@ -82,7 +82,7 @@ class ExpertNetwork(Network):
 
     Example:
         >>> from anchored import CosineHead, backbones
-        >>> three = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(3)]
+        >>> three = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(3)]
         >>> network = ExpertNetwork(Fork(three, "early"), ExpertHead([CosineHead(32, 5) for _ in three]))
         >>> network(torch.zeros(2, 8)).experts.shape, network.eval()(torch.zeros(2, 8)).shape
         (torch.Size([2, 3, 5]), torch.Size([2, 5]))

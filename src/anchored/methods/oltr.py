@@ -251,7 +251,7 @@ def remember(network: Network, data: StageData) -> None:
     Example:
         >>> from types import SimpleNamespace
         >>> from anchored import backbones
-        >>> network = Attending(backbones.make("tiny", (6,)), MemoryHead(LinearHead(32, 2)))
+        >>> network = Attending(backbones.get("tiny", (6,)), MemoryHead(LinearHead(32, 2)))
         >>> seen = torch.eye(32)[:3], torch.tensor([0, 0, 1])
         >>> remember(network, SimpleNamespace(features=lambda part: seen))
         >>> network.head.centroids[:, :3].tolist()

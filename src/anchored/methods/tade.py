@@ -190,7 +190,7 @@ def aggregate(
         >>> from anchored import backbones
         >>> context = BuildContext(
         ...     method=parse("tade"),
-        ...     backbone=lambda name="init": backbones.make("tiny", (1, 8, 8)),
+        ...     backbone=lambda name="init": backbones.get("tiny", (1, 8, 8)),
         ...     counts=torch.arange(10, 0, -1),
         ... )
         >>> network = DiverseExperts(context).network()

@@ -173,7 +173,7 @@ def classwise_ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> floa
 
 
 def _bin_of(values: Tensor, bins: int) -> Tensor:
-    """Index of the right-closed bin of each value; 0 belongs to the first."""
+    """Return the index of the right-closed bin of each value; 0 belongs to the first."""
     # Edges in the values' own precision: float32's 0.2 is above the double 3/15, and would change sides.
     edges = (torch.arange(1, bins, dtype=torch.float64) / bins).to(values.device, values.dtype)
     return torch.bucketize(values, edges)

@@ -45,7 +45,7 @@ class TrainedModel(nn.Module):
     Example:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.methods import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> model.predict_proba(torch.zeros(1, 4)).sum().item()
         1.0
@@ -130,7 +130,7 @@ class TrainedModel(nn.Module):
         Example:
             >>> from anchored import AnchoredHead, backbones
             >>> from anchored.methods import Classifier
-            >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+            >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
             >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
             >>> odds = lambda p: p[0, 1] / p[0, 0]
             >>> x = torch.zeros(1, 4)

@@ -409,9 +409,7 @@ def _backbone(
         module = module if stream_name == "init" else copy.deepcopy(module)
         return module if isinstance(module, backbones.Backbone) else backbones.wrap(module, shape)
     generator = stream(seed, stream_name)
-    return backbones.make(
-        made.name, shape, num_classes=k, last_relu=made.last_relu, generator=generator, **made.options
-    )
+    return backbones.get(made.name, shape, num_classes=k, last_relu=made.last_relu, generator=generator, **made.options)
 
 
 def _rounded_up(n: int, step: int) -> int:

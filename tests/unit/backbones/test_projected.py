@@ -8,7 +8,7 @@ from anchored.backbones import project
 
 
 def test_features_are_those_of_the_backbone_times_the_matrix():
-    inner = backbones.make("mlp", (6,), hidden=(10,))
+    inner = backbones.get("mlp", (6,), hidden=(10,))
     net = project(inner, 4, generator=torch.Generator().manual_seed(1))
     x = torch.randn(5, 6, generator=torch.Generator().manual_seed(2))
     by_hand = torch.stack([net.projection.weight @ inner(row[None])[0] for row in x])
@@ -16,7 +16,7 @@ def test_features_are_those_of_the_backbone_times_the_matrix():
 
 
 def test_features_can_have_either_sign_though_the_backbone_ends_in_a_relu():
-    net = backbones.make("mlp", (6,), project=20)
+    net = backbones.get("mlp", (6,), project=20)
     features = net(torch.randn(50, 6, generator=torch.Generator().manual_seed(0)))
     assert net.signed_features
     assert bool((features < 0).any())
@@ -27,16 +27,16 @@ def test_the_backbone_behind_it_has_the_weights_it_has_alone():
     def stream():
         return torch.Generator().manual_seed(3)
 
-    alone = backbones.make("resnet32", (3, 32, 32), generator=stream())
-    net = backbones.make("resnet32", (3, 32, 32), project=128, generator=stream())
+    alone = backbones.get("resnet32", (3, 32, 32), generator=stream())
+    net = backbones.get("resnet32", (3, 32, 32), project=128, generator=stream())
     assert net.feature_dim == 128
     assert all(torch.equal(a, b) for a, b in zip(alone.parameters(), net.backbone.parameters(), strict=True))
 
 
 def test_the_weights_come_from_the_generator_alone():
     state = torch.get_rng_state()
-    first, second = (backbones.make("tiny", (8,), project=5, generator=torch.Generator().manual_seed(4)) for _ in "ab")
-    other = backbones.make("tiny", (8,), project=5, generator=torch.Generator().manual_seed(5))
+    first, second = (backbones.get("tiny", (8,), project=5, generator=torch.Generator().manual_seed(4)) for _ in "ab")
+    other = backbones.get("tiny", (8,), project=5, generator=torch.Generator().manual_seed(5))
     assert torch.equal(first.projection.weight, second.projection.weight)
     assert not torch.equal(first.projection.weight, other.projection.weight)
     assert torch.equal(torch.get_rng_state(), state)
@@ -45,4 +45,4 @@ def test_the_weights_come_from_the_generator_alone():
 @pytest.mark.parametrize("size", [0, -3, 2.5, "wide"])
 def test_refuses_a_size_that_is_none(size):
     with pytest.raises(InputError, match="project"):
-        backbones.make("tiny", (8,), project=size)
+        backbones.get("tiny", (8,), project=size)

@@ -78,6 +78,16 @@ def test_symmetric_noise_shrinks_the_minimiser_and_keeps_its_direction(eta):
     torch.testing.assert_close(-gradient, (1 - eta * k / (k - 1)) * (p @ w))
 
 
+def test_on_linear_features_it_is_least_squares_onto_the_anchors():
+    w = prototypes.simplex(4, 3, dtype=torch.float64)
+    x, y = features(50, 6), torch.arange(50) % 4
+    matrix = torch.linalg.lstsq(x, w[y]).solution.requires_grad_()
+    (gradient,) = torch.autograd.grad(AnchoredSquared()(x @ matrix @ w.T, y), matrix)
+    torch.testing.assert_close(gradient, torch.zeros_like(gradient))
+    (elsewhere,) = torch.autograd.grad(AnchoredSquared()(x @ (matrix + 0.1) @ w.T, y), matrix)
+    assert elsewhere.abs().max() > 0.01
+
+
 def test_its_lowest_value_over_arbitrary_logits_is_the_documented_one():
     k = 4
     logits = torch.zeros(1, k, dtype=torch.float64)

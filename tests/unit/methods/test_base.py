@@ -58,21 +58,21 @@ def test_a_network_must_say_what_its_features_are():
 
 
 def test_logits_of_a_classifier_are_the_head_of_its_features():
-    model = Classifier(backbones.make("tiny", (8,)), AnchoredHead(32, 3))
+    model = Classifier(backbones.get("tiny", (8,)), AnchoredHead(32, 3))
     x = torch.randn(5, 8, generator=torch.Generator().manual_seed(0))
     assert model.features(x).shape == (5, 32)
     assert torch.equal(model(x), model.head(model.features(x)))
 
 
 def test_an_anchored_head_adds_nothing_to_train():
-    backbone = backbones.make("tiny", (8,))
+    backbone = backbones.get("tiny", (8,))
     model = Classifier(backbone, AnchoredHead(32, 3))
     assert [name for name, _ in model.named_parameters()] == [f"backbone.{n}" for n, _ in backbone.named_parameters()]
     assert "head.prototypes" in model.state_dict()
 
 
 def test_features_are_those_of_the_layer_and_logits_those_of_the_head():
-    backbone, layer, head = backbones.make("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3)
+    backbone, layer, head = backbones.get("tiny", (6,)), nn.Linear(32, 5), AnchoredHead(5, 3)
     network = Classifier(backbone, head, layer)
     x = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
     assert torch.equal(network.features(x), layer(backbone(x)))
@@ -81,14 +81,14 @@ def test_features_are_those_of_the_layer_and_logits_those_of_the_head():
 
 
 def test_a_linear_layer_gives_features_of_either_sign():
-    network = Classifier(backbones.make("tiny", (6,)), AnchoredHead(5, 3), nn.Linear(32, 5))
+    network = Classifier(backbones.get("tiny", (6,)), AnchoredHead(5, 3), nn.Linear(32, 5))
     features = network.features(torch.randn(40, 6, generator=torch.Generator().manual_seed(0)))
     assert features.min() < 0 < features.max()
 
 
 @pytest.fixture
 def classifier():
-    backbone = backbones.make("cnn4", (1, 28, 28), generator=torch.Generator().manual_seed(0))
+    backbone = backbones.get("cnn4", (1, 28, 28), generator=torch.Generator().manual_seed(0))
     return Classifier(backbone, LinearHead(backbone.feature_dim, 3)).train()
 
 

@@ -43,7 +43,7 @@ def test_with_the_prior_as_its_only_knowledge_a_classifier_becomes_undecided():
     """A classifier that has learnt nothing but the frequencies gives every class the same score."""
     given = BuildContext(
         method=parse("post-hoc"),
-        backbone=lambda *_: backbones.make("tiny", (6,)),
+        backbone=lambda *_: backbones.get("tiny", (6,)),
         counts=torch.tensor(COUNTS),
     )
     method = make_procedure(given)

@@ -39,7 +39,7 @@ def made(head):
 
 
 def model(head="anchored", *, dtype=torch.float32):
-    classifier = Classifier(backbones.make("tiny", SHAPE), HEADS[head]()).to(dtype)
+    classifier = Classifier(backbones.get("tiny", SHAPE), HEADS[head]()).to(dtype)
     names = ("a", "b", "<b>é</b>")
     return TrainedModel(classifier, Normalization((0.3,), (0.5,), 255.0), names, 0.5, made(head))
 

@@ -16,7 +16,7 @@ def logits_of(model, batches, runtime):
 def model_and_batches(n, batch_size=4, dtype=torch.float32):
     x = torch.randn(n, 8, generator=torch.Generator().manual_seed(1))
     data = Dataset("toy", TensorInputs(x), torch.zeros(n, dtype=torch.int64), ("a", "b", "c"))
-    model = Classifier(backbones.make("tiny", (8,)), AnchoredHead(32, 3)).to(dtype)
+    model = Classifier(backbones.get("tiny", (8,)), AnchoredHead(32, 3)).to(dtype)
     return model, Batches(data, batch_size=batch_size, dtype=dtype), x.to(dtype)
 
 

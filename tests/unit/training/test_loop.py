@@ -30,7 +30,7 @@ def data(weights=None):
 
 
 def classifier():
-    backbone = backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(1))
+    backbone = backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(1))
     head = torch.nn.Linear(32, K)
     with torch.no_grad():
         head.weight.copy_(torch.randn(K, 32, generator=torch.Generator().manual_seed(2)) / 6)

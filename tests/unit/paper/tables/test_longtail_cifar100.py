@@ -45,7 +45,7 @@ def test_variants_of_an_anchored_row_differ_by_anchors_scale_and_projection_alon
 
 def test_projected_rows_have_a_regular_simplex():
     made = settings("ce+pal (projected, s=5)")
-    net = backbones.make(made["backbone"]["name"], (3, 32, 32), **made["backbone"]["options"])
+    net = backbones.get(made["backbone"]["name"], (3, 32, 32), **made["backbone"]["options"])
     head = methods.make_head(
         methods.parse("ce+pal"),
         net.feature_dim,
