@@ -4,8 +4,8 @@ Features behind a ReLU reach only a part of a set of anchors, and fewer than ``k
 regular simplex of ``k`` prototypes. A linear layer to ``d >= k - 1`` dimensions, with no ReLU after it, removes both
 limits. It also gives back the trained linear map that fixed prototypes take away from a network.
 
-At first the entries of ``P`` are drawn from :math:`N(0, 1/d)`, so that the layer keeps the length of features on average,
-:math:`\mathbb E\|P\phi\|^2 = \|\phi\|^2`, and a scale on the logits means the same with it as without.
+At first the entries of ``P`` are drawn from :math:`N(0, 1/d)`, so that the layer keeps the length of features on
+average, :math:`\mathbb E\|P\phi\|^2 = \|\phi\|^2`, and a scale on the logits means the same with it as without.
 """
 
 from __future__ import annotations
