@@ -106,7 +106,7 @@ def run(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
     json: AsJson = False,
 ) -> None:
-    """Run cells of a table; finished ones are skipped, broken ones go on where they stopped."""
+    """Run cells of a table; finished ones are skipped, stopped ones are resumed."""
     from anchored.paper import Placement, Results, Store, engines
     from anchored.paper import get as get_table
     from anchored.paper import run as run_jobs
@@ -131,7 +131,7 @@ def run(
     try:
         summary = run_jobs(asked, where, Results(results), engine, watcher)
     except (KeyboardInterrupt, Terminated) as stopped:
-        say("stopped; the checkpoints are kept, and the same command goes on from there")
+        say("stopped; the checkpoints are kept, and the same command resumes from there")
         raise Ended(130 if isinstance(stopped, KeyboardInterrupt) else 143) from None
     _tell(the_table.name, summary, where, json=json)
 
@@ -191,7 +191,7 @@ def figure(
     results: ResultsFolder = _RESULTS,
     json: AsJson = False,
 ) -> None:
-    """Draw a figure of the paper from real runs, which are made where they are missing."""
+    """Draw a figure of the paper from real runs; missing ones are made first."""
     from anchored.cli.progress import make_progress
     from anchored.paper import figures
 
@@ -231,7 +231,7 @@ def _parameters(settings: list[str] | None) -> dict[str, str | int]:
 
 
 def _check(jobs: list[Job], placement: Placement) -> None:
-    """Refuse before anything is written what no run could be made of: an unknown method, data that is not there."""
+    """Refuse unknown methods and missing data before anything is written."""
     from anchored.paper.worker import check_data
     from anchored.training import pick_device
 

@@ -212,14 +212,14 @@ def compare(
         >>> comparison.lines[0].title, comparison.lines[0].entries["5e-4", "accuracy"].published.mean
         ('CE', 40.49)
     """
-    usable, strange = _current(table, records)
+    usable, others = _current(table, records)
     chosen = _cells(table, cells)
     columns = [(cell, measure) for cell in chosen for measure in table.measures]
     if only_run:
         there = {record["cell"] for record in usable}
         columns = [column for column in columns if column[0] in there]
     lines = [line for line in _lines(table, usable, columns) if (line.run if only_run else line.entries)]
-    return Comparison(table, tuple(columns), tuple(lines), _notes(table, lines, strange), tuple(usable))
+    return Comparison(table, tuple(columns), tuple(lines), _notes(table, lines, others), tuple(usable))
 
 
 def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int]:
@@ -300,7 +300,7 @@ def _percent(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(100 * value for value in values if value is not None)
 
 
-def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]:
+def _notes(table: Table, lines: Sequence[Line], others: int) -> tuple[str, ...]:
     notes = [
         "* beside a difference: outside the uncertainty, two standard errors of both means",
         f"numbers are those of the {table.epoch} epoch",
@@ -317,6 +317,6 @@ def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]
             if entry.published is not None and entry.published.note:
                 slips.setdefault(f"{line.title}: {entry.published.note}", "")
     notes += list(slips)
-    if strange:
-        notes.append(f"{strange} {'record' if strange == 1 else 'records'} made with other settings left out")
+    if others:
+        notes.append(f"{others} {'record' if others == 1 else 'records'} made with other settings left out")
     return tuple(notes)

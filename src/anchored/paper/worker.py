@@ -102,7 +102,7 @@ def _train(job: Job, placement: Placement, store: Store, progress: Progress | No
 
 
 def located(job: Job, placement: Placement, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Add to the settings of ``job`` where its data lies on this machine, and the device.
+    """Add the data root and the device of this machine to the settings of ``job``.
 
     Args:
         job: The run.

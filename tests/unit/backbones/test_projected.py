@@ -15,6 +15,13 @@ def test_features_are_those_of_the_backbone_times_the_matrix():
     torch.testing.assert_close(net.eval()(x), by_hand)
 
 
+def test_the_layer_keeps_the_length_of_features_on_average():
+    net = backbones.make("tiny", (8,), project=400, generator=torch.Generator().manual_seed(1))
+    features = torch.rand(200, net.backbone.feature_dim, generator=torch.Generator().manual_seed(2))
+    lengths = (features @ net.projection.weight.T).detach().norm(dim=1) / features.norm(dim=1)
+    torch.testing.assert_close(lengths.mean(), torch.tensor(1.0), atol=0.05, rtol=0)
+
+
 def test_features_can_have_either_sign_though_the_backbone_ends_in_a_relu():
     net = backbones.get("mlp", (6,), project=20)
     features = net(torch.randn(50, 6, generator=torch.Generator().manual_seed(0)))

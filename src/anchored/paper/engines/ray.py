@@ -103,7 +103,7 @@ class RayEngine(Engine):
 
 
 def _reach(address: str) -> None:
-    """Refuse an address where nobody listens; Ray itself would go on trying for minutes."""
+    """Refuse an address at which nobody listens; Ray itself would keep trying for minutes."""
     host, _, port = address.partition("://")[2].rpartition(":") if "://" in address else address.rpartition(":")
     if not host or not port.isdigit():
         return  # auto, local: Ray looks for itself

@@ -15,7 +15,7 @@ Setting
     sample logit has anchors by its definition.
 
 Cost
-    Nothing where all is recorded. Else thirteen runs, each 22 minutes on a free core (22 to 35 in the records, which
+    Nothing if all is recorded. Else thirteen runs, each 22 minutes on a free core (22 to 35 in the records, which
     had other work beside): two and a half hours on two cores; on one GPU, an estimate, five minutes each, an hour.
     Quick: 3 minutes.
 
@@ -103,7 +103,7 @@ def _loss(row: str) -> str:
 FIGURE = Figure(
     name="memorisation",
     claim=_CLAIM,
-    cost="None where all is recorded, else 13 runs of 22 minutes on one core, 5 on one GPU, an estimate. Quick: 3.",
+    cost="None if all is recorded, else 13 runs of 22 minutes on one core, 5 on one GPU, an estimate. Quick: 3.",
     read=read,
     draw=draw,
     table=_table("memorisation", noise_symmetric.TABLE.cell("mnist/0.8")),

@@ -35,8 +35,8 @@ Expected
 
 Short runs
     With the schedule compressed to 15 epochs, the rows with randomly turned anchors and weight decay 5e-4 are behind
-    those without anchors, by nine to ten points (24.65 against 15.22 for CE, 24.83 against 14.89 for MiSLAS). That says
-    how fast they learn at first, not where they end.
+    those without anchors after the last epoch, by nine to ten points (24.65 against 15.22 for CE, 24.83 against 14.89
+    for MiSLAS). That says how fast they learn at first, not where they end.
 
 References:
     Zhong et al., 2021. Improving Calibration for Long-Tailed Recognition. CVPR.
