@@ -29,7 +29,7 @@ from anchored.ridge.sample import Sample, sample_size
 from anchored.ridge.solve import Spectrum, deviations, spectrum_of_rows, spectrum_of_sums
 from anchored.ridge.sums import Sums, Targets, as_targets
 
-__all__ = ["Gathered", "fit_gathered", "fit_ridge", "fit_rows", "gather", "gather_chunk", "join"]
+__all__ = ["Gathered", "fit_gathered", "fit_ridge", "fit_rows", "gather", "gather_chunk", "join", "with_class_weights"]
 
 _STRENGTHS = tuple(10.0 ** (step / 2) for step in range(-10, 6))
 """Candidates for the strength, in units of the mean eigenvalue: sixteen, from 1e-5 to 300."""
@@ -319,12 +319,13 @@ def _choose(spectrum: Spectrum, sample: Sample, kernel: Nystroem | None, candida
         with torch.no_grad():
             features = kernel(torch.from_numpy(features)).numpy()
     rotated = spectrum.rotate(features)
+    squares = rotated**2
     gamma = None if kernel is None else kernel.gamma
     sharpness: float | None = None
 
     def judge(alpha: float) -> Choice:
         nonlocal sharpness
-        logits = spectrum.leave_one_out(rotated, sample.targets, sample.weights, alpha)
+        logits = spectrum.leave_one_out(rotated, sample.targets, sample.weights, alpha, squares=squares)
         sharpness = fit_sharpness(logits, sample.targets, sample.weights, start=sharpness)
         likelihood = log_likelihood(sharpness * logits, sample.targets, sample.weights)
         return Choice(alpha, gamma, 1.0 / sharpness, likelihood)

@@ -98,7 +98,9 @@ class Spectrum:
         slope = self.rotation @ (self.class_side / (self.values + alpha)[:, None])
         return slope * (k / (k - 1)), (self.shares - 1 / k) * (k / (k - 1))
 
-    def leave_one_out(self, rotated: Array, targets: Targets, weights: Array | None, alpha: float) -> Array:
+    def leave_one_out(
+        self, rotated: Array, targets: Targets, weights: Array | None, alpha: float, *, squares: Array | None = None
+    ) -> Array:
         r"""Return each sample's logits by the model that was fitted without it, :math:`(f - h g)/(1 - h)`.
 
         Args:
@@ -106,6 +108,7 @@ class Spectrum:
             targets: Their class probabilities ``(n, k)``, CSR; for copies, the mean of all copies.
             weights: Their weights ``(n,)``, for copies the sum of all; None for one each.
             alpha: Strength, positive.
+            squares: ``rotated**2``, if it was computed before for another strength.
 
         Returns:
             Logits ``(n, k)``.
@@ -114,7 +117,7 @@ class Spectrum:
         divided = 1.0 / (self.values + alpha)
         logits: Array = rotated @ (self.class_side * divided[:, None])
         logits += self.shares
-        leverage = (rotated**2) @ divided + 1.0 / self.weight
+        leverage = (rotated**2 if squares is None else squares) @ divided + 1.0 / self.weight
         if weights is not None:
             leverage *= weights
         rest = np.maximum(1.0 - leverage, _LEAST_REST)
