@@ -18,7 +18,6 @@ def test_scikit_learn_conventions(estimator, check):
     [
         AnchoredRidge(),
         AnchoredRidge(kernel="auto"),
-        AnchoredRidge(class_weight="balanced", prior="uniform"),
         AnchoredRegression(),
         AnchoredRegression(LinearRegression()),
     ]
