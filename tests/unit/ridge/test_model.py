@@ -68,3 +68,9 @@ def test_onto_a_simplex_the_logits_come_back(model, data):
 def test_another_number_of_features_is_refused(model):
     with pytest.raises(InputError, match=r"rows must be \(n, 6\) as in the fit, got \(2, 5\); give the same columns"):
         model.logits(torch.zeros(2, 5))
+
+
+def test_it_can_be_traced_for_export(model, data):
+    X = torch.from_numpy(data[0]).float()
+    program = torch.export.export(model.float(), (X[:7],), dynamic_shapes=({0: torch.export.Dim("n")},))
+    torch.testing.assert_close(program.module()(X), model(X))
