@@ -1,10 +1,10 @@
 """Vectors on disk, found again by what they were made from: content of the input, encoder, size, number format.
 
-Below ``features/`` there is a folder per encoder and way of reading (a *space*), and in it plain safetensors files of up
-to a thousand rows (*shards*): ``keys`` ``(m, 16)`` and ``features`` ``(m, d)``, with a checksum. A shard is written in one
-go and never changed, so any number of processes may read and write at once. The oldest unused shards give way when the
-whole grows over the limit. Nothing here may stop a run: what is damaged is made again, and if the disk is full the run
-goes on without the cache, saying so once.
+Below ``features/`` there is a folder per encoder and way of reading (a *space*), and in it plain safetensors files of
+up to a thousand rows (*shards*): ``keys`` ``(m, 16)`` and ``features`` ``(m, d)``, with a checksum. A shard is written
+in one go and never changed, so any number of processes may read and write at once. Shards that were unused for longest
+give way when the whole grows over the limit. Nothing here may stop a run: what is damaged is made again, and if the
+disk is full the run goes on without the cache, saying so once.
 """
 
 from __future__ import annotations

@@ -134,3 +134,13 @@ def from_module(
     height, width = (None, None) if size is None else size
     view = PhotoView(height, width, (mean[0], mean[1], mean[2]), (std[0], std[1], std[2]))
     return ModuleEncoder(module, view, precision=precision, batch_size=batch_size)
+
+
+def restore(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> NoReturn:
+    """Refuse, see :meth:`ModuleEncoder.from_state`.
+
+    Args:
+        about: Not used.
+        tensors: Not used.
+    """
+    ModuleEncoder.from_state(about, tensors)

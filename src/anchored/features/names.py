@@ -26,12 +26,12 @@ ENCODERS = {
 }
 """Name to module and class."""
 FAMILIES = {
-    "timm": "anchored.features.timm:TimmEncoder",
-    "hf": "anchored.features.huggingface:HuggingFaceEncoder",
-    "sentence-transformers": "anchored.features.sentence_transformers:SentenceEncoder",
-    "module": "anchored.features.module:ModuleEncoder",
+    "timm": "anchored.features.timm",
+    "hf": "anchored.features.huggingface",
+    "sentence-transformers": "anchored.features.sentence_transformers",
+    "module": "anchored.features.module",
 }
-"""What stands before the colon, to module and class."""
+"""What stands before the colon, to a module with functions ``make(rest, ...)`` and ``restore(about, tensors)``."""
 _TAKES_WEIGHTS = ("efficientnet-lite0", "timm", "hf")
 
 
@@ -73,9 +73,11 @@ def get(name: str, *, inputs: Inputs | None = None, weights: str | Path | None =
         if family not in _TAKES_WEIGHTS:
             raise InputError(f"encoder {name!r} takes no file of weights; leave out --weights")
         settings = {"weights": weights, **settings}
-    made = _class(FAMILIES[family] if colon else choose(name, ENCODERS, what="encoder"))
     try:
-        encoder: Encoder = made(rest, **settings) if colon else made(**settings)
+        if colon:
+            encoder: Encoder = import_module(FAMILIES[family]).make(rest, **settings)
+        else:
+            encoder = _class(choose(name, ENCODERS, what="encoder"))(**settings)
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
@@ -106,12 +108,11 @@ def restore(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Encoder:
         raise InputError("the stored encoder has no name; make the model again")
     family, colon, _ = name.partition(":")
     if colon:
-        made = _class(choose(family, FAMILIES, what="stored encoder"))
+        encoder: Encoder = import_module(choose(family, FAMILIES, what="stored encoder")).restore(about, tensors)
     elif "+" in name:
-        made = Joined
+        encoder = Joined.from_state(about, tensors)
     else:
-        made = _class(choose(name, ENCODERS, what="stored encoder"))
-    encoder: Encoder = made.from_state(about, tensors)
+        encoder = _class(choose(name, ENCODERS, what="stored encoder")).from_state(about, tensors)
     return encoder
 
 

@@ -27,7 +27,7 @@ from anchored.features.precision import PRECISIONS, choose_precision, has_fast_b
 from anchored.features.stream import BatchedEncoder
 from anchored.features.weights import digest_of
 
-__all__ = ["PhotoEncoder", "PhotoView", "choose_size"]
+__all__ = ["PhotoEncoder", "PhotoView", "choose_size", "known_precision"]
 
 _STEP, _SMALLEST, _LARGEST, _LONGEST = 32, 128, 224, 448
 _LOOKED_AT = 512

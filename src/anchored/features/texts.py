@@ -9,7 +9,7 @@ from torch import Tensor
 from anchored._errors import InputError
 from anchored.data import Inputs
 
-__all__ = ["batches_of_texts", "texts_of"]
+__all__ = ["batches_of_texts", "chosen_texts", "texts_of"]
 
 
 def texts_of(inputs: Inputs, name: str) -> Sequence[str]:
@@ -30,7 +30,16 @@ def texts_of(inputs: Inputs, name: str) -> Sequence[str]:
 
 
 def chosen_texts(inputs: Inputs, index: Tensor, name: str) -> list[str]:
-    """Return the texts at ``index``."""
+    """Return the texts at ``index``.
+
+    Args:
+        inputs: Inputs with an attribute ``texts``.
+        index: Row numbers ``(b,)``.
+        name: The encoder that asks, for a refusal.
+
+    Returns:
+        The texts in the order of ``index``.
+    """
     texts = texts_of(inputs, name)
     return [texts[i] for i in index.tolist()]
 

@@ -2,7 +2,7 @@
 
 The count of a term is damped, ``1 + log(count)``, and multiplied by ``log((1 + n) / (1 + df)) + 1``; rows get length
 one and are projected on the leading right singular vectors of the training texts. What was learnt is plain data: the
-terms, their weights and the directions. Scripts that do not put spaces between words are cut into one to three characters.
+terms, their weights and the directions. Scripts without spaces between words are cut into one to three characters.
 """
 
 from __future__ import annotations
