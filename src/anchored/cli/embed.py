@@ -20,6 +20,7 @@ from anchored.cli.processes import Ended, Terminated, say
 
 if TYPE_CHECKING:
     from anchored.data import Dataset
+    from anchored.data.labels import LabelPolicy
 
 
 def embed(
@@ -39,6 +40,7 @@ def embed(
     data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
     label: Annotated[str | None, typer.Option(help="The label column of a table.")] = None,
     image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
+    labels: Annotated[bool, typer.Option(help="Whether the data has labels.")] = True,
     json: AsJson = False,
 ) -> None:
     """Turn photos, texts or rows into vectors and write them to a file."""
@@ -55,7 +57,8 @@ def embed(
     from anchored.data import open_source
     from anchored.features import encode, get
 
-    split = open_source(data, root=data_root, label=label, image=image, test=test)
+    wanted: LabelPolicy = "required" if labels else "ignored"
+    split = open_source(data, root=data_root, label=label, image=image, test=test, labels=wanted)
     made = get(encoder, inputs=split.train.inputs, weights=weights).fit(split.train.inputs)
     parts = {"": split.train} if split.test is None else {"": split.train, "_test": split.test}
     arrays: dict[str, Any] = {}

@@ -113,8 +113,11 @@ class TfIdf(Encoder):
     def _vectorizer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn is untyped
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        cut = {"analyzer": "char", "ngram_range": (1, 3)} if self._analyzer == "char" else {"ngram_range": (1, 2)}
-        return TfidfVectorizer(token_pattern=_WORDS, sublinear_tf=True, dtype=np.float32, **cut, **options)
+        if self._analyzer == "char":
+            options = {"analyzer": "char", "ngram_range": (1, 3), **options}
+        else:
+            options = {"token_pattern": _WORDS, "ngram_range": (1, 2), **options}
+        return TfidfVectorizer(sublinear_tf=True, dtype=np.float32, **options)
 
     @cached_property
     def _fitted_vectorizer(self) -> Any:  # noqa: ANN401 - scikit-learn is untyped

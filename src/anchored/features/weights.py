@@ -39,7 +39,7 @@ def read_weights(path: str | Path) -> dict[str, Tensor]:
     try:
         found = _read(path)
     except Exception as error:  # a damaged file raises whatever the reader stumbles over
-        if isinstance(error, pickle.UnpicklingError) and "weights_only" in str(error).lower():
+        if isinstance(error, pickle.UnpicklingError) and "unsupported global" in str(error).lower():
             raise InputError(
                 f"{path}: it holds more than plain tensors, and is not loaded because it could run code; "
                 f"save its state_dict as safetensors"
