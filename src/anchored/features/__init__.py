@@ -4,10 +4,10 @@
 alphabet: ``n`` inputs, ``d`` features of each.
 """
 
+from anchored.features._encode import encode, features_of
 from anchored.features.base import Encoder
 from anchored.features.cache import CacheEntry, FeatureCache
 from anchored.features.choice import choose_features
-from anchored.features.encode import encode, features_of
 from anchored.features.joined import Joined
 from anchored.features.module import from_module
 from anchored.features.names import ENCODERS, choose_encoder, get, kind_of, restore

@@ -12,6 +12,7 @@ from tests.unit.features.standins import Texts, some_images, tiny_network, write
 
 from anchored import InputError
 from anchored.data import FileInputs, TensorInputs
+from anchored.data.images import fit_image
 from anchored.features import from_module
 from anchored.features.photos import PhotoView, choose_size, known_precision
 
@@ -71,17 +72,15 @@ def test_files_and_the_same_pixels_in_memory_agree(tmp_path):
 def test_a_jpeg_is_reduced_while_it_is_decoded_and_looks_the_same(tmp_path, monkeypatch):
     files = write_photos(tmp_path, 3, size=(640, 640))
     sizes = []
-    original = Image.Image.load
 
-    def load(image):
+    def fit_and_remember(image, *rest):
         sizes.append(image.size)
-        return original(image)
+        return fit_image(image, *rest)
 
-    plain = FileInputs(files.paths, (3, 64, 64)).take(torch.arange(3)).float()
-    monkeypatch.setattr("PIL.JpegImagePlugin.JpegImageFile.load", load)
+    plain = FileInputs(files.paths, (3, 64, 64), resize=files.resize).take(torch.arange(3)).float()
+    monkeypatch.setattr("anchored.features.photos.fit_image", fit_and_remember)
     reduced = encoder((64, 64)).fit(files).prepare(files, torch.arange(3)).float()
-    assert sizes
-    assert max(map(max, sizes)) <= 160
+    assert sizes == [(80, 80)] * 3, "an eighth of 640, and still more than 64 * 256 / 224"
     assert float((reduced - plain).abs().mean()) < 2
 
 
