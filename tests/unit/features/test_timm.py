@@ -77,7 +77,7 @@ def test_refusals(tmp_path, weights):
     with pytest.raises(InputError, match=r"unknown timm model 'zzz'; see timm.list_models\(\)"):
         get("timm:zzz")
     save_file({"conv1.weight": torch.ones(2)}, tmp_path / "other.safetensors")
-    with pytest.raises(InputError, match="these are not weights of timm:tiny .0.weight is missing"):
+    with pytest.raises(InputError, match=r"these are not weights of timm:tiny .0.weight is missing"):
         get("timm:tiny", weights=tmp_path / "other.safetensors")
     with pytest.raises(InputError, match="not weights of timm:tiny"):
         restore({"encoder": "timm:tiny", "model": "tiny"}, {})
