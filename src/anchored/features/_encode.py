@@ -98,6 +98,12 @@ def features_of(
 
     Returns:
         Features ``(n, d)``, float32, finite.
+
+    Example:
+        >>> from anchored.features import from_module
+        >>> rows = TensorInputs(torch.eye(3))
+        >>> features_of(rows, from_module(torch.nn.Identity()).fit(rows), cache=False)[1]
+        tensor([0., 1., 0.])
     """
     told = Progress() if progress is None else progress
     told.start(samples=len(inputs))

@@ -63,4 +63,12 @@ class Encoder(ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Self:
-        """Make the encoder from what :meth:`state` returned; the values are checked, since files are untrusted."""
+        """Make the encoder from what :meth:`state` returned; the values are checked, since files are untrusted.
+
+        Args:
+            about: Plain JSON values.
+            tensors: Tensors by name.
+
+        Raises:
+            InputError: If a value is missing or damaged.
+        """

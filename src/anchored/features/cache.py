@@ -118,6 +118,12 @@ class FeatureCache:
 
         Returns:
             The space; nothing is written yet.
+
+        Example:
+            >>> import tempfile
+            >>> space = FeatureCache(tempfile.mkdtemp()).space("wordllama", "0f3a", "texts")
+            >>> len(space.find([bytes(16)])[0])
+            0
         """
         about = {"encoder": encoder, "digest": digest, "source": source}
         name = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
@@ -262,6 +268,12 @@ class Space:
 
         Returns:
             Whether they were written; if the disk is full or may not be written, a line says so, once.
+
+        Example:
+            >>> import tempfile
+            >>> space = FeatureCache(tempfile.mkdtemp()).space("wordllama", "0f3a", "texts")
+            >>> space.add([bytes(16)], torch.tensor([[3.0, 4.0]])), space.find([bytes(16)])[1]
+            (True, tensor([[3., 4.]]))
         """
         from safetensors.torch import save
 

@@ -31,6 +31,10 @@ def needed(module: str, *, encoder: str, install: str) -> Any:  # noqa: ANN401 -
 
     Raises:
         InputError: If it is not installed, or does not work together with the installed torch.
+
+    Example:
+        >>> needed("json", encoder="toy", install="nothing").dumps([1])
+        '[1]'
     """
     try:
         return import_module(module)
@@ -71,6 +75,10 @@ def from_cache_or_hub(load: Callable[[bool], T], *, encoder: str) -> T:
 
     Raises:
         InputError: If it is not in the cache and the hub does not answer, or does not have it.
+
+    Example:
+        >>> from_cache_or_hub(lambda local: "from the cache" if local else "from the hub", encoder="hf:toy")
+        'from the cache'
     """
     try:
         return load(True)

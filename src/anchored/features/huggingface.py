@@ -145,7 +145,15 @@ class HuggingFaceTexts(BatchedEncoder):
         return self.network.to(device=device, dtype=PRECISIONS[self.precision])
 
     def prepare(self, inputs: Inputs, index: Tensor) -> list[list[int]]:
-        """Cut texts into tokens."""
+        """Cut texts into tokens.
+
+        Args:
+            inputs: The texts.
+            index: Row numbers ``(b,)``.
+
+        Returns:
+            Token numbers of each text.
+        """
         texts = [text.encode("utf-8", "replace").decode("utf-8") for text in chosen_texts(inputs, index, self.name)]
         return [found.ids for found in self._cut.encode_batch(texts)]
 

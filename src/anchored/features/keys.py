@@ -53,6 +53,12 @@ def content_keys(inputs: Inputs, rows: Tensor) -> list[bytes]:
 
     Raises:
         InputError: If a file cannot be read; the line names it.
+
+    Example:
+        >>> import torch
+        >>> keys = content_keys(TensorInputs(torch.tensor([[1.0], [2.0], [1.0]])), torch.arange(3))
+        >>> keys[0] == keys[2], keys[0] == keys[1], len(keys[0])
+        (True, False, 16)
     """
     numbers = rows.tolist()
     if isinstance(inputs, FileInputs):

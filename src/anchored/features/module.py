@@ -65,7 +65,15 @@ class ModuleEncoder(PhotoEncoder):
         return super().transform(inputs) if self._vector_length is None else BatchedEncoder.transform(self, inputs)
 
     def prepare(self, inputs: Inputs, index: Tensor) -> Tensor:
-        """Take vectors as they are, images as the view shows them."""
+        """Take vectors as they are, images as the view shows them.
+
+        Args:
+            inputs: Vectors or images.
+            index: Row numbers ``(b,)``.
+
+        Returns:
+            Vectors ``(b, d)`` or pixels ``(b, 3, h, w)``.
+        """
         return super().prepare(inputs, index) if self._vector_length is None else inputs.take(index)
 
     def embed(self, prepared: Tensor) -> Tensor:

@@ -102,6 +102,10 @@ def restore(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Encoder:
 
     Raises:
         InputError: If the name is unknown, or the values are damaged.
+
+    Example:
+        >>> restore(*get("tfidf", dim=64).state()).dim
+        64
     """
     name = about.get("encoder")
     if not isinstance(name, str):

@@ -50,6 +50,13 @@ def unpack(tensors: Mapping[str, Tensor], folder: str | Path) -> None:
 
     Raises:
         InputError: If a name leads out of the folder or is not of the allowed kinds.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> unpack({"file:a.json": torch.tensor([123, 125], dtype=torch.uint8)}, folder)
+        >>> Path(folder, "a.json").read_text()
+        '{}'
     """
     for name, content in tensors.items():
         path = PurePosixPath(name.removeprefix(_FRONT))

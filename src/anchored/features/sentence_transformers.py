@@ -59,7 +59,15 @@ class SentenceEncoder(BatchedEncoder):
         return digest_of(*self.state())
 
     def prepare(self, inputs: Inputs, index: Tensor) -> list[str]:
-        """Take the texts; the model cuts them itself."""
+        """Take the texts; the model cuts them itself.
+
+        Args:
+            inputs: The texts.
+            index: Row numbers ``(b,)``.
+
+        Returns:
+            The texts at ``index``.
+        """
         return [text.encode("utf-8", "replace").decode("utf-8") for text in chosen_texts(inputs, index, self.name)]
 
     def embed(self, prepared: list[str]) -> Tensor:
@@ -111,6 +119,9 @@ def restore(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Sentence
     Args:
         about: Plain values.
         tensors: The model's files.
+
+    Returns:
+        The encoder.
     """
     return SentenceEncoder.from_state(about, tensors)
 

@@ -70,6 +70,14 @@ def stream(
 
     Yields:
         Row numbers ``(b,)`` and their features ``(b, d)``.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> from anchored.features import from_module
+        >>> rows = TensorInputs(torch.eye(3))
+        >>> encoder = from_module(torch.nn.Identity(), batch_size=2).fit(rows)
+        >>> [index.tolist() for index, _ in stream(encoder, rows, torch.tensor([2, 0, 1]))]
+        [[2, 0], [1]]
     """
     threads = min(8, os.cpu_count() or 1) if workers is None else workers
     batches = torch.split(rows, encoder.batch_size) if len(rows) else ()

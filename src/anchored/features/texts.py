@@ -19,8 +19,16 @@ def texts_of(inputs: Inputs, name: str) -> Sequence[str]:
         inputs: Inputs with an attribute ``texts``.
         name: The encoder that asks, for a refusal.
 
+    Returns:
+        The texts.
+
     Raises:
         InputError: If the inputs are no texts.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> texts_of(SimpleNamespace(texts=("good", "bad"), shape=()), "tfidf")
+        ('good', 'bad')
     """
     texts: Sequence[str] | None = getattr(inputs, "texts", None)
     if texts is None:
@@ -39,6 +47,12 @@ def chosen_texts(inputs: Inputs, index: Tensor, name: str) -> list[str]:
 
     Returns:
         The texts in the order of ``index``.
+
+    Example:
+        >>> import torch
+        >>> from types import SimpleNamespace
+        >>> chosen_texts(SimpleNamespace(texts=("good", "bad"), shape=()), torch.tensor([1]), "tfidf")
+        ['bad']
     """
     texts = texts_of(inputs, name)
     return [texts[i] for i in index.tolist()]

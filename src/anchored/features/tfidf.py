@@ -155,6 +155,10 @@ class TfIdf(Encoder):
 
         Raises:
             InputError: If the parts do not fit each other.
+
+        Example:
+            >>> TfIdf.from_state(*TfIdf(dim=7).state()).dim
+            7
         """
         made = cls(about.get("dim", 512), terms=about.get("limit", 30_000))
         terms, idf, directions = about.get("terms"), tensors.get("idf"), tensors.get("directions")

@@ -94,6 +94,9 @@ def restore(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> TimmEnco
     Args:
         about: Plain values.
         tensors: The weights.
+
+    Returns:
+        The encoder.
     """
     return TimmEncoder.from_state(about, tensors)
 

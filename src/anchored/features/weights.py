@@ -74,6 +74,12 @@ def check_sha256(path: str | Path, expected: str) -> None:
 
     Raises:
         InputError: If the digest is another one, or the file is missing.
+
+    Example:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp(), "w")
+        >>> _ = file.write_bytes(b"")
+        >>> check_sha256(file, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     """
     found = hashlib.sha256()
     try:
@@ -101,6 +107,13 @@ def load_into(module: nn.Module, tensors: Mapping[str, Tensor], *, where: str, w
     Raises:
         InputError: If a tensor of the network is missing, has another shape, or more is left over than a classifier's
             last layers.
+
+    Example:
+        >>> network = nn.Linear(1, 1)
+        >>> weights = {"weight": torch.ones(1, 1), "bias": torch.zeros(1), "fc.weight": torch.ones(5, 1)}
+        >>> load_into(network, weights, where="w.pth", what="toy")
+        >>> network.weight.item()
+        1.0
     """
     wanted = module.state_dict()
     for name, tensor in wanted.items():

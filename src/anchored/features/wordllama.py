@@ -111,6 +111,12 @@ class WordLlama(Encoder):
 
         Raises:
             InputError: If one of them is missing or damaged.
+
+        Example:
+            >>> WordLlama.from_state({}, {})
+            Traceback (most recent call last):
+            ...
+            anchored._errors.InputError: the stored encoder: matrix or tokenizer is missing; make the model again
         """
         if "matrix" not in tensors or "tokenizer" not in tensors:
             raise InputError("the stored encoder: matrix or tokenizer is missing; make the model again")
