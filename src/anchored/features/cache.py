@@ -34,6 +34,7 @@ DEFAULT_LIMIT = 10 * 2**30
 """Bytes that the cache may take."""
 _HOLDER, _ABOUT, _SHARD = "features", "about.json", ".safetensors"
 _STALE_SECONDS = 3600.0
+_FORMAT = "1"  # another number once photos are decoded or resized in another way
 Say = Callable[[str], None]
 
 
@@ -125,7 +126,7 @@ class FeatureCache:
             >>> len(space.find([bytes(16)])[0])
             0
         """
-        about = {"encoder": encoder, "digest": digest, "source": source}
+        about = {"encoder": encoder, "digest": digest, "source": source, "format": _FORMAT}
         name = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
         return Space(self, self._holder / name, about, say or (lambda _line: None))
 

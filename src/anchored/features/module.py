@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import inspect
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -86,8 +88,8 @@ class ModuleEncoder(PhotoEncoder):
         return features.to(device="cpu", dtype=torch.float32)
 
     def _about(self) -> dict[str, Any]:
-        # The code of a module cannot be digested; its structure as printed comes closest.
-        return {"module": hashlib.sha256(repr(self.network).encode()).hexdigest()}
+        code = {_code_of(type(part)) for part in self.network.modules()}
+        return {"module": hashlib.sha256("\x1f".join([repr(self.network), *sorted(code)]).encode()).hexdigest()}
 
     @classmethod
     def from_state(cls, about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> NoReturn:
@@ -106,6 +108,20 @@ class ModuleEncoder(PhotoEncoder):
         )
 
 
+_THIS_PROCESS = os.urandom(16).hex()
+
+
+def _code_of(kind: type[nn.Module]) -> str:
+    """What a class of modules computes, as far as that can be told: its source, or the version of torch."""
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if kind.__module__.partition(".")[0] == "torch":
+        return f"{name} {torch.__version__}"
+    try:
+        return f"{name} {inspect.getsource(kind)}"
+    except (OSError, TypeError):  # typed at a prompt: another process cannot know whether it has the same one
+        return f"{name} {_THIS_PROCESS}"
+
+
 def from_module(
     module: nn.Module,
     *,
@@ -116,6 +132,9 @@ def from_module(
     batch_size: int = 16,
 ) -> ModuleEncoder:
     """Use a torch module as an encoder.
+
+    The cache knows a module by its weights and the source of its classes. If functions that these call have changed,
+    encode with ``cache=False``.
 
     Args:
         module: Maps images ``(n, 3, h, w)``, normalised, or vectors ``(n, d)`` to features ``(n, e)``. It is run in

@@ -35,6 +35,22 @@ def test_the_size_follows_the_images_if_it_is_not_given():
     assert encoder.transform(some_images(2)).shape == (2, 6)
 
 
+class Twice(nn.Module):
+    def forward(self, x):
+        return 2 * x
+
+
+def test_the_digest_knows_the_code_of_the_module():
+    vectors = TensorInputs(torch.ones(1, 2))
+    twice = from_module(Twice()).fit(vectors)
+    assert from_module(Twice()).fit(vectors).digest == twice.digest
+    typed = {}
+    exec("class Twice(nn.Module):\n def forward(self, x): return 3 * x", {"nn": nn, "__name__": "typed"}, typed)
+    assert repr(typed["Twice"]()) == repr(Twice())
+    assert from_module(typed["Twice"]()).fit(vectors).digest != twice.digest
+    assert from_module(nn.Identity()).fit(vectors).digest == from_module(nn.Identity()).fit(vectors).digest
+
+
 def test_refusals():
     with pytest.raises(InputError, match=r"must be a torch.nn.Module, got type; pass an instance"):
         from_module(nn.Linear)
