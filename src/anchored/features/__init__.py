@@ -1,5 +1,31 @@
-"""Features: pretrained encoders for photos and text, the encoding of tables, and the cache of what was encoded."""
+"""Features: pretrained encoders for photos and text, the encoding of tables, and the cache of what was encoded.
 
+:func:`encode` turns a data set of photos, texts or rows into one of vectors; :func:`get` makes an encoder by name. The
+alphabet: ``n`` inputs, ``d`` features of each.
+"""
+
+from anchored.features._encode import encode, features_of
 from anchored.features.base import Encoder
+from anchored.features.cache import CacheEntry, FeatureCache
+from anchored.features.choice import choose_features
+from anchored.features.joined import Joined
+from anchored.features.module import from_module
+from anchored.features.names import ENCODERS, choose_encoder, get, kind_of, restore
+from anchored.features.progress import Progress
 
-__all__ = ["Encoder"]
+__all__ = [
+    "ENCODERS",
+    "CacheEntry",
+    "Encoder",
+    "FeatureCache",
+    "Joined",
+    "Progress",
+    "choose_encoder",
+    "choose_features",
+    "encode",
+    "features_of",
+    "from_module",
+    "get",
+    "kind_of",
+    "restore",
+]
