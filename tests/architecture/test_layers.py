@@ -11,7 +11,7 @@ LEVELS = {
     "_errors": 0, "_files": 0, "_names": 0, "_random": 0, "_checks": 0, "_memory": 0,
     "prototypes": 1, "losses": 1, "noise": 1, "imbalance": 1, "metrics": 1, "schedules": 1, "theory": 1,
     "heads": 2, "backbones": 2, "data": 2,
-    "methods": 3, "training": 3,
+    "features": 3, "methods": 3, "training": 3,
     "audit": 4, "auto": 4, "estimator": 4, "paper": 4, "export": 4,
     "report": 5, "review": 5, "cli": 5, "bench": 5, "demo": 5, "__main__": 5,
 }  # fmt: skip
