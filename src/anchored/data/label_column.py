@@ -37,10 +37,10 @@ def find_label(names: Sequence[str], label: str | None, *, source: str, needed: 
     Example:
         >>> find_label(["age", "Label"], None, source="t.csv")
         'Label'
-        >>> find_label(["a", "b"], None, source="t.csv")
+        >>> find_label(["a", "b"], None, source="t")
         Traceback (most recent call last):
         ...
-        anchored._errors.InputError: t.csv: which column is the label? The columns are 'a', 'b'; name it with --label COLUMN
+        anchored._errors.InputError: t: which column is the label? The columns are 'a', 'b'; name it with --label COLUMN
     """
     everything = ", ".join(map(repr, names))
     if label is not None:

@@ -1,0 +1,196 @@
+r"""Numbers: clipped far outside the bulk, centred in double precision, scaled; the rank beside them if they are skewed.
+
+.. math::  z = \frac{\operatorname{clip}(x, q_{25} - 10\,s, q_{75} + 10\,s) - \mu}{\sigma}, \qquad s = q_{75} - q_{25},
+
+with mean and standard deviation of the clipped training values. One cell of 1e30 then moves nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, FiniteFloat, model_validator
+
+from anchored._errors import InputError
+from anchored.data import Column, NumberColumn, TextColumn
+from anchored.features.columns._base import ColumnEncoder, Features, Where, refuse_unreadable, with_indicator
+from anchored.features.columns.number_text import NumberStyle, read_numbers
+
+__all__ = ["NumberEncoder"]
+
+Floats = npt.NDArray[np.float64]
+_REACH = 10.0
+_SKEWED = 1.0
+_KNOTS = 33
+
+
+class NumberEncoder(ColumnEncoder):
+    """Encode a column of numbers.
+
+    Args:
+        style: How the numbers are written, if they are written as text.
+        low: Values below are raised to it.
+        high: Values above are lowered to it.
+        mean: Mean of the clipped training values.
+        scale: Their standard deviation; 0 if they are all the same, and then only the indicator is a feature.
+        knots: Quantiles of a skewed column, between which the rank is interpolated; empty if it is not skewed.
+        ranks: The rank of each knot, between 0 and 1.
+        rank_mean: Mean rank in training.
+        rank_scale: Standard deviation of the rank in training.
+
+    Example:
+        >>> encoder = NumberEncoder.fit(np.array([1.0, 1.0, 3.0, 3.0, np.nan, np.nan]))
+        >>> encoder.transform(NumberColumn(np.array([2.0, np.nan, 1e30])), where=str)[:, 0].tolist()
+        [0.0, 0.0, 21.0]
+    """
+
+    kind: Literal["number"] = "number"
+    style: NumberStyle = "point"
+    low: FiniteFloat
+    high: FiniteFloat
+    mean: FiniteFloat
+    scale: FiniteFloat = Field(ge=0.0)
+    knots: list[FiniteFloat] = Field(default_factory=list)
+    ranks: list[FiniteFloat] = Field(default_factory=list)
+    rank_mean: FiniteFloat = 0.0
+    rank_scale: FiniteFloat = Field(default=1.0, gt=0.0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high or len(self.knots) != len(self.ranks) or sorted(self.knots) != self.knots:
+            raise ValueError("bounds and knots must be in order, with one rank per knot")
+        return self
+
+    @classmethod
+    def fit(cls, values: Floats, *, style: NumberStyle = "point", lenient: bool = False) -> NumberEncoder:
+        """Learn bounds, mean and scale from training values.
+
+        Args:
+            values: ``(n,)`` float64; NaN is missing, infinite values count as beyond the bounds.
+            style: How the numbers are written.
+            lenient: Whether cells that cannot be read count as missing.
+
+        Returns:
+            The encoder.
+        """
+        missing = np.isnan(values)
+        low, high = _bounds(values[np.isfinite(values)])
+        clipped = np.clip(values[~missing], low, high)
+        mean, scale = _moments(clipped)
+        encoder = cls(
+            low=low, high=high, mean=mean, scale=scale, style=style, lenient=lenient, missing_mean=float(missing.mean())
+        )
+        if scale == 0 or len(clipped) < _KNOTS or abs(float(np.mean(((clipped - mean) / scale) ** 3))) <= _SKEWED:
+            return encoder
+        places = np.linspace(0.0, 1.0, _KNOTS)
+        knots, inverse = np.unique(np.quantile(clipped, places), return_inverse=True)
+        if len(knots) < 3:
+            return encoder
+        ranks = np.bincount(inverse, weights=places) / np.bincount(inverse)
+        rank_mean, rank_scale = _moments(np.interp(clipped, knots, ranks))
+        ranked = {"ranks": ranks.tolist(), "rank_mean": rank_mean, "rank_scale": rank_scale or 1.0}
+        return encoder.model_copy(update={"knots": knots.tolist(), **ranked})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each feature is."""
+        value = ("value",) if self.scale > 0 else ()
+        return (*value, *(("rank",) if self.knots else ()), *(("missing",) if self.missing_mean else ()))
+
+    @property
+    def action(self) -> str:
+        """What is done with the column."""
+        done = "scaled, and its rank" if self.knots else "scaled" if self.scale else "one value"
+        return f"{done}; gaps filled and marked" if self.missing_mean else done
+
+    def transform(self, column: Column, where: Where) -> Features:
+        """Encode numbers; see the class.
+
+        Args:
+            column: Numbers, or texts that are written in the style of the training column.
+            where: Names the place of a cell.
+
+        Returns:
+            Features ``(n, dim)``.
+
+        Raises:
+            InputError: If a cell is no number; the line names its row and column.
+        """
+        values = self.read(column, where)
+        missing = np.isnan(values)
+        clipped = np.clip(np.where(missing, self.mean, values), self.low, self.high)
+        features = np.empty((len(values), len(self.names) - bool(self.missing_mean)), dtype=np.float32)
+        if self.scale > 0:
+            features[:, 0] = (clipped - self.mean) / self.scale
+        if self.knots:
+            features[:, 1] = (np.interp(clipped, self.knots, self.ranks) - self.rank_mean) / self.rank_scale
+            features[missing, 1] = 0.0
+        features[missing] = 0.0
+        return with_indicator(features, missing, self.missing_mean)
+
+    def read(self, column: Column, where: Where) -> Floats:
+        """Read the cells of a column as numbers.
+
+        Args:
+            column: Numbers, or texts.
+            where: Names the place of a cell.
+
+        Returns:
+            ``(n,)`` float64, NaN if missing.
+        """
+        if isinstance(column, NumberColumn):
+            if self.style.endswith("comma"):
+                odd = np.flatnonzero(np.isfinite(column.values) & (column.values != np.floor(column.values)))
+                if len(odd):
+                    raise InputError(
+                        f"{where(int(odd[0]))}: the model learnt this column with decimal commas, got a decimal point; "
+                        "write both in one way"
+                    )
+            return column.values
+        if not isinstance(column, TextColumn):
+            raise InputError(f"{where(0)}: a cell must be a number, as in training; correct the column")
+        values, unreadable = read_numbers(column.levels, self.style)
+        if not self.lenient:
+            way_out = "correct the cell, or leave it empty"
+            refuse_unreadable(column, unreadable, where, "a cell must be a number, as in training", way_out)
+        return np.append(values, np.nan)[column.codes]
+
+    def beyond(self, values: Floats) -> npt.NDArray[np.int64]:
+        """Return the places of the values that are clipped."""
+        return np.flatnonzero((values < self.low) | (values > self.high))
+
+
+def _moments(values: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation, without overflow for numbers of any size and exact for large offsets."""
+    if not len(values):
+        return 0.0, 0.0
+    middle = float(values[len(values) // 2])
+    with np.errstate(over="ignore"):
+        shifted = values - middle
+    size = float(np.abs(shifted).max())
+    if size == 0.0 or not np.isfinite(size):
+        return middle, 0.0
+    shifted = shifted / size
+    mean = middle + float(shifted.mean()) * size
+    scale = float(shifted.std()) * size
+    return (mean, scale) if np.isfinite(mean) and np.isfinite(scale) and scale > 1e-300 else (middle, 0.0)
+
+
+def _bounds(values: Floats) -> tuple[float, float]:
+    """Return how far values may lie outside the bulk before they are clipped."""
+    if not len(values):
+        return 0.0, 0.0
+    q25, middle, q75 = np.quantile(values, [0.25, 0.5, 0.75])
+    spread = q75 - q25
+    if spread == 0:  # mostly one value, such as 0: then the bulk of the others decides
+        others = values[values != middle]
+        if not len(others):
+            return float(middle), float(middle)
+        q25, away, q75 = np.quantile(others, [0.25, 0.5, 0.75])
+        spread = max(q75 - q25, abs(away - middle))
+        q25, q75 = min(q25, middle), max(q75, middle)
+    with np.errstate(over="ignore"):
+        bounds = np.clip([q25 - _REACH * spread, q75 + _REACH * spread], -1e300, 1e300)
+    return float(bounds[0]), float(bounds[1])
