@@ -1,7 +1,8 @@
 """What every encoder of one column is: settings that are plain data, and a map from a column to features.
 
 All features have mean 0 over the training rows, so that a feature times a weight says how far a row's cell moves a
-score away from that of the average row. A missing cell gives 0, and 1 in a feature of its own if training had missing cells.
+score away from that of the average row. A missing cell gives 0, and 1 in a feature of its own if training had missing
+cells.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ __all__ = [
     "Features",
     "Where",
     "as_texts",
+    "levels_to_rows",
     "refuse_unreadable",
+    "shown",
     "with_indicator",
     "without_missing_words",
 ]

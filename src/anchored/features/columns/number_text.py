@@ -43,9 +43,9 @@ _CODE = re.compile(r"0\d+")
 _NO_DIGITS = str.maketrans("", "", "   '’")
 KNOWN_UNITS = frozenset(
     (
-        "%", "‰", "kg", "g", "mg", "t", "lb", "lbs", "oz", "km", "m", "cm", "mm", "mi", "ft", "in", "yd", "l", "ml", "cl",
-        "gal", "h", "hr", "hrs", "min", "s", "sec", "ms", "kb", "mb", "gb", "tb", "°c", "°f", "$", "€", "£", "¥", "₩", "₹",
-        "usd", "eur", "gbp", "jpy", "krw", "chf", "cny", "inr", "brl",
+        "%", "‰", "kg", "g", "mg", "t", "lb", "lbs", "oz", "km", "m", "cm", "mm", "mi", "ft", "in", "yd", "l", "ml",
+        "cl", "gal", "h", "hr", "hrs", "min", "s", "sec", "ms", "kb", "mb", "gb", "tb", "°c", "°f", "$", "€", "£", "¥",
+        "₩", "₹", "usd", "eur", "gbp", "jpy", "krw", "chf", "cny", "inr", "brl",
     )
 )  # fmt: skip
 """Signs after or before a number that surely are units, in small letters: two of them in one column are a mistake."""
