@@ -59,7 +59,7 @@ _SAMPLE = 1000
 _TEXT_WORDS = 4.0
 _TEXT_LETTERS = 30.0
 _ID_NAME = re.compile(
-    r"(?:^|[_\s\-.])(?:id|ids|uuid|guid|pk|index|idx|row|rownum)$|[a-z](?:Id|ID)$|^Unnamed: \d+$", re.ASCII
+    r"(?:^|[_\s\-.])(?:ids?|uuid|guid|pk|index|idx|row|rownum|rownames)$|[a-z](?:Id|ID)$|^Unnamed: \d+$", re.ASCII
 )
 _CODE = re.compile(r"[A-Za-z0-9_\-./:@#+]*[0-9@][A-Za-z0-9_\-./:@#+]*")
 
@@ -218,7 +218,7 @@ class _Look:
         whole = bool(np.isfinite(distinct).all()) and bool((distinct == np.floor(distinct)).all())
         if whole and len(values) >= _ID_ROWS:
             if len(distinct) == len(values):
-                counted = distinct[-1] - distinct[0] + 1 == len(values)
+                counted = _counts_rows(values, distinct)
                 if counted or _ID_NAME.search(self.name):
                     why = "it counts the rows" if counted else "another value in every row"
                     return Decision("id", None, f"left out: {why}")
@@ -399,6 +399,12 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+
+
+def _counts_rows(values: npt.NDArray[np.float64], distinct: npt.NDArray[np.float64]) -> bool:
+    """Whether whole numbers that all differ are a count of the rows, perhaps with some rows taken out since."""
+    width = float(distinct[-1] - distinct[0]) + 1
+    return width == len(values) or (bool((np.diff(values) > 0).all()) and width <= 4 * len(values))
 
 
 def _often(

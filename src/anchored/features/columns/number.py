@@ -84,12 +84,13 @@ class NumberEncoder(ColumnEncoder):
         )
         if scale == 0 or len(clipped) < _KNOTS or abs(float(np.mean(((clipped - mean) / scale) ** 3))) <= _SKEWED:
             return encoder
+        finite = np.clip(values[~missing], -1e300, 1e300)  # ranks are not hurt by far values, so they keep them all
         places = np.linspace(0.0, 1.0, _KNOTS)
-        knots, inverse = np.unique(np.quantile(clipped, places), return_inverse=True)
+        knots, inverse = np.unique(np.quantile(finite, places), return_inverse=True)
         if len(knots) < 3:
             return encoder
         ranks = np.bincount(inverse, weights=places) / np.bincount(inverse)
-        rank_mean, rank_scale = _moments(np.interp(clipped, knots, ranks))
+        rank_mean, rank_scale = _moments(np.interp(finite, knots, ranks))
         ranked = {"ranks": ranks.tolist(), "rank_mean": rank_mean, "rank_scale": rank_scale or 1.0}
         return encoder.model_copy(update={"knots": knots.tolist(), **ranked})
 
@@ -125,8 +126,7 @@ class NumberEncoder(ColumnEncoder):
         if self.scale > 0:
             features[:, 0] = (clipped - self.mean) / self.scale
         if self.knots:
-            features[:, 1] = (np.interp(clipped, self.knots, self.ranks) - self.rank_mean) / self.rank_scale
-            features[missing, 1] = 0.0
+            features[:, 1] = (np.interp(values, self.knots, self.ranks) - self.rank_mean) / self.rank_scale
         features[missing] = 0.0
         return with_indicator(features, missing, self.missing_mean)
 
