@@ -93,6 +93,7 @@ def decide(
     asked: str | None = None,
     text: Encoder | None = None,
     one_hot: int = ONE_HOT,
+    curved: bool = False,
 ) -> Decision:
     """Decide what a column is, and fit its encoding.
 
@@ -103,6 +104,7 @@ def decide(
         asked: What the user says that it is, one of :data:`ASKED`, or None to find out.
         text: The encoder for free text; by default hashed words.
         one_hot: The most values of a category that get a feature each.
+        curved: Whether numbers get hinges, so that a linear model can follow a curve.
 
     Returns:
         The decision. Nothing is refused here but an unknown kind: problems of all columns are told together.
@@ -114,7 +116,7 @@ def decide(
         >>> decide("day", column_of(["03/04/2021", "05/06/2021"], "t")).problem
         "'03/04/2021' could be 3 April or 4 March; say --as day=date:dmy or day=date:mdy"
     """
-    look = _Look(name, column, row_name, text, one_hot)
+    look = _Look(name, column, row_name, text, one_hot, curved)
     if asked is not None:
         return look.as_asked(choose(asked, ASKED, what="kind of column"), asked)
     return look.found()
@@ -124,8 +126,15 @@ class _Look:
     """One look at a column."""
 
     def __init__(
-        self, name: str, column: Column, row_name: Callable[[int], str], text: Encoder | None, one_hot: int
+        self,
+        name: str,
+        column: Column,
+        row_name: Callable[[int], str],
+        text: Encoder | None,
+        one_hot: int,
+        curved: bool,
     ) -> None:
+        self.curved = curved
         self.name, self.row_name, self.text, self.one_hot = name, row_name, text, one_hot
         self.column: Column = without_missing_words(column) if isinstance(column, TextColumn) else column
         self.present = len(column) - int(self.column.missing.sum())
@@ -160,7 +169,7 @@ class _Look:
         odd = self._rows_of(self.column, found.unreadable)
         if len(odd):
             return Decision("number", None, "", problem=f"not a number in {self._examples(odd)}; correct or empty them")
-        encoder = NumberEncoder.fit(_rows(found.values, self.column), style=found.style)
+        encoder = NumberEncoder.fit(_rows(found.values, self.column), style=found.style, curved=self.curved)
         return self._made(encoder, self._sign_notes(found.signs))
 
     def _asked_date(self, asked: str) -> Decision:
@@ -270,7 +279,7 @@ class _Look:
             notes += (f"{shown(column.levels[0])} and the like are read as thousands, not as decimals",)
         if len(odd):
             notes += (f"not a number in {self._examples(odd)}: counted as missing",)
-        encoder = NumberEncoder.fit(values, style=found.style, lenient=bool(len(odd)))
+        encoder = NumberEncoder.fit(values, style=found.style, lenient=bool(len(odd)), curved=self.curved)
         return self._number_made(encoder, values, notes, odd)
 
     def _dates_in(self, column: TextColumn, counts: npt.NDArray[np.int64]) -> Decision | None:
@@ -315,7 +324,7 @@ class _Look:
         return self._made(FreeTextEncoder.fit(self.column, encoder=self.text), notes)
 
     def _number(self, values: npt.NDArray[np.float64]) -> Decision:
-        return self._number_made(NumberEncoder.fit(values), values)
+        return self._number_made(NumberEncoder.fit(values, curved=self.curved), values)
 
     def _number_made(
         self,

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
-from anchored.data import Inputs, TableInputs
+from anchored.data import Inputs, NumberColumn, TableInputs
 from anchored.features.base import Encoder
 from anchored.features.column_kinds import ASKED, Decision, decide
 from anchored.features.columns import (
@@ -37,6 +37,8 @@ from anchored.features.columns import (
 __all__ = ["ColumnUse", "TableEncoder", "written_uses"]
 
 _FORMAT = 1
+_CURVED_ROWS = 200
+_CURVED_COLUMNS = 64
 _ENCODERS: dict[str, type[ColumnEncoder]] = {
     "number": NumberEncoder,
     "category": CategoryEncoder,
@@ -79,6 +81,8 @@ class TableEncoder(Encoder):
         drop: Columns to leave out.
         text: The encoder for columns of free text; by default hashed words.
         one_hot: The most values of a category that get a feature each.
+        curved: Whether numbers get hinges at their quartiles, so that a linear model can follow a curve; by default if
+            there are at least 200 rows and at most 64 columns of numbers.
 
     Example:
         >>> from anchored.data import as_columns
@@ -101,6 +105,7 @@ class TableEncoder(Encoder):
         drop: Collection[str] = (),
         text: Encoder | None = None,
         one_hot: int = ONE_HOT,
+        curved: bool | None = None,
     ) -> None:
         self.kinds = dict(kinds or {})
         for kind in self.kinds.values():
@@ -111,6 +116,7 @@ class TableEncoder(Encoder):
         self.drop = tuple(drop)
         self.text = text
         self.one_hot = one_hot
+        self.curved = curved
         self.uses: tuple[ColumnUse, ...] = ()
         self.columns: dict[str, ColumnEncoder] = {}
 
@@ -160,6 +166,8 @@ class TableEncoder(Encoder):
             if name not in table.columns:
                 raise InputError(f"{table.source}: there is no column {name!r}; {suggest(name, table.columns)}")
         rest = table.without(self.drop)
+        numbers = sum(isinstance(column, NumberColumn) for column in rest.columns.values())
+        curved = len(table) >= _CURVED_ROWS and numbers <= _CURVED_COLUMNS if self.curved is None else self.curved
         decisions = {
             name: decide(
                 name,
@@ -168,6 +176,7 @@ class TableEncoder(Encoder):
                 asked=self.kinds.get(name),
                 text=self.text,
                 one_hot=self.one_hot,
+                curved=curved,
             )
             for name, column in rest.columns.items()
         }
@@ -218,7 +227,7 @@ class TableEncoder(Encoder):
             tensors |= {f"{place}.{part}": tensor for part, tensor in encoder.tensors().items()}
         uses = [asdict(use) | {"examples": list(use.examples), "notes": list(use.notes)} for use in self.uses]
         about = {"format": _FORMAT, "columns": columns, "uses": uses, "kinds": self.kinds, "drop": list(self.drop)}
-        return {**about, "one_hot": self.one_hot}, tensors
+        return {**about, "one_hot": self.one_hot, "curved": self.curved}, tensors
 
     @classmethod
     def from_state(
@@ -244,7 +253,9 @@ class TableEncoder(Encoder):
         if about.get("format") != _FORMAT:
             raise InputError(f"the table encoding has format {about.get('format')!r}, this version reads {_FORMAT}")
         try:
-            made = cls(kinds=about["kinds"], drop=tuple(about["drop"]), one_hot=int(about["one_hot"]))
+            made = cls(
+                kinds=about["kinds"], drop=tuple(about["drop"]), one_hot=int(about["one_hot"]), curved=about["curved"]
+            )
             made.uses = tuple(
                 ColumnUse(**{**use, "examples": tuple(use["examples"]), "notes": tuple(use["notes"])})
                 for use in about["uses"]

@@ -162,7 +162,7 @@ def times_of_numbers(values: npt.NDArray[np.float64], numbers: _Numbers) -> tupl
     given = np.isfinite(values)
     if numbers != "yyyymmdd":
         unit = 1e6 if numbers == "seconds" else 1e3
-        good = given & (np.abs(values) * unit < 9e18)
+        good = given & (np.abs(values) < 9e18 / unit)
         micro = np.where(good, values, 0.0) * unit
         times = np.where(good, micro.astype(np.int64).astype("datetime64[us]"), np.datetime64("NaT", "us"))
         return times, ~good & ~np.isnan(values)
@@ -171,7 +171,7 @@ def times_of_numbers(values: npt.NDArray[np.float64], numbers: _Numbers) -> tupl
     month, day = np.floor(rest / 100), np.mod(rest, 100)
     good = given & (whole == np.floor(whole)) & (year >= 1800) & (year <= 2200)
     good &= (month >= 1) & (month <= 12) & (day >= 1)
-    first = (year * 12 + month - 1 - 1970 * 12).astype(np.int64).astype("datetime64[M]")
+    first = np.where(good, year * 12 + month - 1 - 1970 * 12, 0.0).astype(np.int64).astype("datetime64[M]")
     days_in_month = ((first + 1).astype("datetime64[D]") - first.astype("datetime64[D]")).astype(np.int64)
     good &= day <= days_in_month
     moments = (first.astype("datetime64[D]") + np.where(good, day - 1, 0).astype(np.int64)).astype("datetime64[us]")

@@ -2,19 +2,20 @@ r"""Numbers: clipped far outside the bulk, centred in double precision, scaled; 
 
 .. math::  z = \frac{\operatorname{clip}(x, q_{25} - 10\,s, q_{75} + 10\,s) - \mu}{\sigma}, \qquad s = q_{75} - q_{25},
 
-with mean and standard deviation of the clipped training values. One cell of 1e30 then moves nothing else.
+with mean and standard deviation of the clipped training values. One cell of 1e30 then moves nothing else. So that a
+linear model can follow a curve (the middle ages earn most), hinges max(0, z - q) at the quartiles q can stand beside z.
 """
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, FiniteFloat, model_validator
 
 from anchored._errors import InputError
-from anchored.data import Column, NumberColumn, TextColumn
+from anchored.data import Column, NumberColumn, TextColumn, text_of_number
 from anchored.features.columns._base import ColumnEncoder, Features, Where, refuse_unreadable, with_indicator
 from anchored.features.columns.number_text import NumberStyle, read_numbers
 
@@ -24,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 _REACH = 10.0
 _SKEWED = 1.0
 _KNOTS = 33
+_FEW = 10
 
 
 class NumberEncoder(ColumnEncoder):
@@ -39,6 +41,9 @@ class NumberEncoder(ColumnEncoder):
         ranks: The rank of each knot, between 0 and 1.
         rank_mean: Mean rank in training.
         rank_scale: Standard deviation of the rank in training.
+        bends: The scaled values at which the hinges ``max(0, z - bend)`` begin; empty for a straight line.
+        bend_means: Means of the hinges in training.
+        bend_scales: Their standard deviations.
 
     Example:
         >>> encoder = NumberEncoder.fit(np.array([1.0, 1.0, 3.0, 3.0, np.nan, np.nan]))
@@ -56,21 +61,29 @@ class NumberEncoder(ColumnEncoder):
     ranks: list[FiniteFloat] = Field(default_factory=list)
     rank_mean: FiniteFloat = 0.0
     rank_scale: FiniteFloat = Field(default=1.0, gt=0.0)
+    bends: list[FiniteFloat] = Field(default_factory=list)
+    bend_means: list[FiniteFloat] = Field(default_factory=list)
+    bend_scales: list[Annotated[FiniteFloat, Field(gt=0.0)]] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.low > self.high or len(self.knots) != len(self.ranks) or sorted(self.knots) != self.knots:
             raise ValueError("bounds and knots must be in order, with one rank per knot")
+        if not len(self.bends) == len(self.bend_means) == len(self.bend_scales):
+            raise ValueError("each bend needs a mean and a scale")
         return self
 
     @classmethod
-    def fit(cls, values: Floats, *, style: NumberStyle = "point", lenient: bool = False) -> NumberEncoder:
+    def fit(
+        cls, values: Floats, *, style: NumberStyle = "point", lenient: bool = False, curved: bool = False
+    ) -> NumberEncoder:
         """Learn bounds, mean and scale from training values.
 
         Args:
             values: ``(n,)`` float64; NaN is missing, infinite values count as beyond the bounds.
             style: How the numbers are written.
             lenient: Whether cells that cannot be read count as missing.
+            curved: Whether to add hinges at the quartiles, if there are values enough between them.
 
         Returns:
             The encoder.
@@ -82,6 +95,8 @@ class NumberEncoder(ColumnEncoder):
         encoder = cls(
             low=low, high=high, mean=mean, scale=scale, style=style, lenient=lenient, missing_mean=float(missing.mean())
         )
+        if curved and scale > 0:
+            encoder = encoder.model_copy(update=_hinges((clipped - mean) / scale))
         if scale == 0 or len(clipped) < _KNOTS or abs(float(np.mean(((clipped - mean) / scale) ** 3))) <= _SKEWED:
             return encoder
         finite = np.clip(values[~missing], -1e300, 1e300)  # ranks are not hurt by far values, so they keep them all
@@ -98,12 +113,15 @@ class NumberEncoder(ColumnEncoder):
     def names(self) -> tuple[str, ...]:
         """What each feature is."""
         value = ("value",) if self.scale > 0 else ()
-        return (*value, *(("rank",) if self.knots else ()), *(("missing",) if self.missing_mean else ()))
+        rank = ("rank",) if self.knots else ()
+        bends = tuple(f"above {text_of_number(float(f'{self.mean + bend * self.scale:.3g}'))}" for bend in self.bends)
+        return (*value, *rank, *bends, *(("missing",) if self.missing_mean else ()))
 
     @property
     def action(self) -> str:
         """What is done with the column."""
-        done = "scaled, and its rank" if self.knots else "scaled" if self.scale else "one value"
+        done = "scaled" if self.scale else "one value"
+        done += ", rank" * bool(self.knots) + f", {len(self.bends)} bends" * bool(self.bends)
         return f"{done}; gaps filled and marked" if self.missing_mean else done
 
     def transform(self, column: Column, where: Where) -> Features:
@@ -127,6 +145,10 @@ class NumberEncoder(ColumnEncoder):
             features[:, 0] = (clipped - self.mean) / self.scale
         if self.knots:
             features[:, 1] = (np.interp(values, self.knots, self.ranks) - self.rank_mean) / self.rank_scale
+        if self.bends:
+            first = 1 + bool(self.knots)
+            hinges = np.maximum(0.0, ((clipped - self.mean) / self.scale)[:, None] - np.array(self.bends))
+            features[:, first : first + len(self.bends)] = (hinges - self.bend_means) / np.array(self.bend_scales)
         features[missing] = 0.0
         return with_indicator(features, missing, self.missing_mean)
 
@@ -160,6 +182,20 @@ class NumberEncoder(ColumnEncoder):
     def beyond(self, values: Floats) -> npt.NDArray[np.int64]:
         """Return the places of the values that are clipped."""
         return np.flatnonzero((values < self.low) | (values > self.high))
+
+
+def _hinges(scaled: Floats) -> dict[str, list[float]]:
+    """Return where the hinges begin, at the quartiles of the scaled values, and their means and scales."""
+    bends, means, scales = [], [], []
+    for bend in np.unique(np.quantile(scaled, [0.25, 0.5, 0.75])).tolist():
+        hinge = np.maximum(0.0, scaled - bend)
+        if np.count_nonzero(hinge) >= _FEW and np.count_nonzero(scaled <= bend) >= _FEW:
+            bends.append(float(bend))
+            means.append(float(hinge.mean()))
+            scales.append(float(hinge.std()))
+    if len(np.unique(scaled)) < _FEW or not all(scale > 0 for scale in scales):
+        return {}
+    return {"bends": bends, "bend_means": means, "bend_scales": scales}
 
 
 def _moments(values: Floats) -> tuple[float, float]:

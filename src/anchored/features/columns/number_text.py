@@ -27,12 +27,13 @@ SOFT_MISSING = frozenset(
 """What stands for a missing cell only in a column whose other cells are numbers or dates."""
 
 _CURRENCY = r"[$€£¥₩₹₽₺₴฿]|USD|EUR|GBP|JPY|KRW|CHF|CNY|INR|BRL|R\$|kr"
+_BLANKS = " \u00a0\u202f'’"
 _CELL = re.compile(
-    rf"(?P<sign>[+\-−]?)\s*(?P<before>(?:{_CURRENCY})?)\s*(?P<inner>[+\-−]?)"
-    r"(?P<body>\d(?:[\d.,'’   ]*\d)?\.?|[.,]\d+)(?P<power>(?:[eE][+-]?\d+)?)\s*"
+    rf"(?P<sign>[+\-−]?)\s*(?P<before>(?:{_CURRENCY})?)\s*(?P<inner>(?<![+\-−])[+\-−]?)"
+    rf"(?P<body>\d(?:[\d.,{_BLANKS}]*\d)?\.?|[.,]\d+)(?P<power>(?:[eE][+-]?\d+)?)\s*"
     rf"(?P<after>(?:%|‰|{_CURRENCY}|°[A-Za-z]?|[^\W\d_]{{1,6}}[²³]?(?:/[^\W\d_]{{1,3}}[²³]?)?)?)"
 )
-_GAP = "[   '’]"
+_GAP = f"[{_BLANKS}]"
 _BODY: dict[NumberStyle, re.Pattern[str]] = {
     "point": re.compile(r"\d+\.?\d*|\.\d+|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"),
     "comma": re.compile(r"\d+(?:,\d+)?|,\d+|[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"),
@@ -40,7 +41,7 @@ _BODY: dict[NumberStyle, re.Pattern[str]] = {
     "space-comma": re.compile(rf"\d+(?:,\d+)?|[1-9]\d{{0,2}}(?:{_GAP}\d{{3}})+(?:,\d+)?"),
 }
 _CODE = re.compile(r"0\d+")
-_NO_DIGITS = str.maketrans("", "", "   '’")
+_NO_BLANKS = str.maketrans("", "", _BLANKS)
 KNOWN_UNITS = frozenset(
     (
         "%", "‰", "kg", "g", "mg", "t", "lb", "lbs", "oz", "km", "m", "cm", "mm", "mi", "ft", "in", "yd", "l", "ml",
@@ -135,7 +136,7 @@ def read_numbers(levels: Sequence[str], style: NumberStyle) -> tuple[npt.NDArray
             if unreadable[place] and level.lower().lstrip("+-") in ("inf", "infinity"):
                 values[place], unreadable[place] = float(level), False
             continue
-        body = match["body"].translate(_NO_DIGITS)
+        body = match["body"].translate(_NO_BLANKS)
         body = body.replace(".", "").replace(",", ".") if comma else body.replace(",", "")
         value = float(body + match["power"])
         values[place] = -value if (match["sign"] or match["inner"]) in ("-", "−") else value
