@@ -276,7 +276,8 @@ class _Look:
             return self._made(BooleanEncoder.fit(TextColumn(column.codes, column.levels)))
         notes = self._sign_notes(found.signs)
         if found.ambiguous:
-            notes += (f"{shown(column.levels[0])} and the like are read as thousands, not as decimals",)
+            example = next((level for level in column.levels if "," in level), column.levels[0])
+            notes += (f"{shown(example)} and the like are read as thousands, not as decimals",)
         if len(odd):
             notes += (f"not a number in {self._examples(odd)}: counted as missing",)
         encoder = NumberEncoder.fit(values, style=found.style, lenient=bool(len(odd)), curved=self.curved)

@@ -12,6 +12,7 @@ from anchored.features.column_kinds import decide
 RNG = np.random.default_rng(0)
 WORDS = ["red", "green", "blue"]
 SENTENCES = [f"the {a} car number {i} is {b}" for i in range(20) for a in WORDS for b in WORDS]
+JAPANESE = "これは長い日本語の文章であり、空白を含まないものですが、テキストとして扱われます"
 DAYS = [date(2020, 1, 1) + timedelta(days=int(i)) for i in RNG.permutation(200)]
 
 
@@ -48,7 +49,7 @@ def look(values, name="c", asked=None):
         ([int(day.strftime("%Y%m%d")) for day in DAYS], "joined", "date"),
         (DAYS, "joined", "date"),
         (SENTENCES, "comment", "text"),
-        (["これは長い日本語の文章であり、空白を含まないものですが、テキストとして扱われるべきです" + str(i) for i in range(40)], "t", "text"),
+        ([JAPANESE + str(i) for i in range(40)], "t", "text"),
         ([[1.0, 2.0], [3.0, 4.0]], "embedding", "list"),
         (["[1, 2]", "[3, 4]"], "embedding", "list"),
         ([5] * 10, "x", "constant"),

@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/features/table.py: fit without labels, raw new rows, plain state, and every refusal at once."""
+"""Mirror of src/anchored/features/table.py: fit without labels, raw new rows, plain state, and all refusals."""
 
 import json
 
@@ -191,8 +191,8 @@ def test_the_encoded_customers_can_be_learnt(tmp_path):
     data = load_columns(write_customers(tmp_path / "train.csv", rows), label="income").train
     new, clean = customers(2000, wrong=0.0, seed=7)
     fresh = load_columns(write_customers(tmp_path / "new.csv", new), label="income").train
+    assert np.mean(clean == clean[0]) < 0.65  # what a constant answer would reach
     encoder = TableEncoder().fit(data.inputs)
     model = LogisticRegression(C=0.1, max_iter=500).fit(encoder.transform(data.inputs).numpy(), data.labels.numpy())
     right = model.predict(encoder.transform(fresh.inputs).numpy()) == fresh.labels.numpy()
-    assert right.mean() > 0.85
-    assert np.mean(clean == clean[0]) < 0.7  # chance is far below
+    assert right.mean() > 0.82

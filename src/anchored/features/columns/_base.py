@@ -1,7 +1,7 @@
 """What every encoder of one column is: settings that are plain data, and a map from a column to features.
 
 All features have mean 0 over the training rows, so that a feature times a weight says how far a row's cell moves a
-score away from that of the average row. A missing cell gives 0, and 1 in a feature of its own if training had missing
+score away from that of the average row. A missing cell gives 0, and 2 in a feature of its own if training had missing
 cells.
 """
 
@@ -20,6 +20,7 @@ from anchored._errors import InputError
 from anchored.data import MISSING_WORDS, Column, NumberColumn, TextColumn, TimeColumn
 
 __all__ = [
+    "YES",
     "ColumnEncoder",
     "Features",
     "Where",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 Features = npt.NDArray[np.float32]
+YES = np.float32(2.0)
+"""The step from no to yes: as long as two standard deviations of a number (Gelman, 2008)."""
 Where = Callable[[int], str]
 """Names the file, row and column of the cell in row i of the column at hand, for messages."""
 
@@ -107,11 +110,11 @@ def with_indicator(features: Features, missing: npt.NDArray[np.bool_], mean: flo
 
     Example:
         >>> with_indicator(np.zeros((2, 1), dtype=np.float32), np.array([True, False]), 0.5).tolist()
-        [[0.0, 0.5], [0.0, -0.5]]
+        [[0.0, 1.0], [0.0, -1.0]]
     """
     if mean == 0.0:
         return features
-    indicator = (missing.astype(np.float32) - np.float32(mean))[:, None]
+    indicator = (YES * (missing.astype(np.float32) - np.float32(mean)))[:, None]
     return np.concatenate([features, indicator], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""Truth values: one feature, 1 for yes and 0 for no, minus the share of yes in training."""
+"""Truth values: one feature, 2 for yes and 0 for no, minus its mean in training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy.typing as npt
 from pydantic import Field
 
 from anchored.data import Column
-from anchored.features.columns._base import ColumnEncoder, Features, Where, as_texts, refuse_unreadable, with_indicator
+from anchored.features.columns._base import (
+    YES,
+    ColumnEncoder,
+    Features,
+    Where,
+    as_texts,
+    refuse_unreadable,
+    with_indicator,
+)
 
 __all__ = ["FALSE_WORDS", "TRUE_WORDS", "BooleanEncoder", "is_boolean"]
 
@@ -44,7 +52,7 @@ class BooleanEncoder(ColumnEncoder):
         >>> from anchored.data import column_of
         >>> encoder = BooleanEncoder.fit(column_of([True, False, True, True], "t"))
         >>> encoder.transform(column_of(["yes", "NO"], "t"), where=str).tolist()
-        [[0.25], [-0.75]]
+        [[0.5], [-1.5]]
     """
 
     kind: Literal["boolean"] = "boolean"
@@ -87,7 +95,7 @@ class BooleanEncoder(ColumnEncoder):
         refuse_unreadable(texts, unreadable, where, "a cell must be yes or no, as in training", "correct the cell")
         rows = np.append(values, np.nan)[texts.codes]
         missing = np.isnan(rows)
-        features = np.where(missing, 0.0, rows - self.mean).astype(np.float32)[:, None]
+        features = np.where(missing, 0.0, YES * (rows - self.mean)).astype(np.float32)[:, None]
         return with_indicator(features, missing, self.missing_mean)
 
 

@@ -14,7 +14,15 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.data import Column
-from anchored.features.columns._base import ColumnEncoder, Features, Where, as_texts, levels_to_rows, with_indicator
+from anchored.features.columns._base import (
+    YES,
+    ColumnEncoder,
+    Features,
+    Where,
+    as_texts,
+    levels_to_rows,
+    with_indicator,
+)
 from anchored.features.columns.hashed_texts import HashedTexts
 
 __all__ = ["ONE_HOT", "CategoryEncoder"]
@@ -41,7 +49,7 @@ class CategoryEncoder(ColumnEncoder):
         >>> from anchored.data import column_of
         >>> encoder = CategoryEncoder.fit(column_of(["red"] * 3 + ["blue"], "t"))
         >>> encoder.names, encoder.transform(column_of(["blue", "green"], "t"), where=str).tolist()
-        (('red', 'blue'), [[-0.75, 0.75], [0.0, 0.0]])
+        (('red', 'blue'), [[-1.5, 1.5], [0.0, 0.0]])
     """
 
     kind: Literal["category"] = "category"
@@ -131,6 +139,7 @@ class CategoryEncoder(ColumnEncoder):
             table[~known, k] = 1.0
         seen = known | bool(self.other)
         table[seen] -= np.array([*self.shares, *([self.other] if self.other else [])], dtype=np.float32)
+        table *= YES
         if self._spelling is not None:
             logs = np.log1p(np.array([self.counts.get(level, 0) for level in texts.levels], dtype=np.float64))
             count = ((logs - self.count_mean) / self.count_scale).astype(np.float32)[:, None]

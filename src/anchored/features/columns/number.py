@@ -121,7 +121,9 @@ class NumberEncoder(ColumnEncoder):
     def action(self) -> str:
         """What is done with the column."""
         done = "scaled" if self.scale else "one value"
-        done += ", rank" * bool(self.knots) + f", {len(self.bends)} bends" * bool(self.bends)
+        done += ", rank" * bool(self.knots) + f", {len(self.bends)} bend{'s' * (len(self.bends) > 1)}" * bool(
+            self.bends
+        )
         return f"{done}; gaps filled and marked" if self.missing_mean else done
 
     def transform(self, column: Column, where: Where) -> Features:

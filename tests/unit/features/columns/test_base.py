@@ -21,7 +21,7 @@ def test_the_indicator_has_mean_zero_and_is_there_only_if_training_had_gaps():
     assert with_indicator(features, missing, 0.0) is features
     marked = with_indicator(features, missing, 0.5)
     assert marked.shape == (4, 3)
-    assert marked[:, 2].tolist() == [0.5, -0.5, -0.5, 0.5]
+    assert marked[:, 2].tolist() == [1.0, -1.0, -1.0, 1.0]
 
 
 def test_words_for_missing_become_missing():

@@ -23,14 +23,14 @@ def test_the_feature_has_mean_zero_and_gaps_are_marked():
     column = column_of(["yes", "No", "YES", None, "yes"], "t")
     encoder = BooleanEncoder.fit(column)
     found = encoder.transform(column, where=str)
-    assert found[:, 0].tolist() == [0.25, -0.75, 0.25, 0.0, 0.25]
+    assert found[:, 0].tolist() == [0.5, -1.5, 0.5, 0.0, 0.5]
     np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-7)
     assert encoder.names == ("yes", "missing")
 
 
 def test_words_and_numbers_mean_the_same():
     encoder = BooleanEncoder.fit(column_of([True, False], "t"))
-    assert encoder.transform(NumberColumn(np.array([1.0, 0.0])), where=str).tolist() == [[0.5], [-0.5]]
+    assert encoder.transform(NumberColumn(np.array([1.0, 0.0])), where=str).tolist() == [[1.0], [-1.0]]
 
 
 @pytest.mark.parametrize("cell", ["maybe", 2])

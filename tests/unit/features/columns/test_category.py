@@ -19,7 +19,7 @@ def test_agrees_with_scikit_learn_up_to_the_mean():
     values = np.random.default_rng(0).choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1]).tolist()
     encoder, found = encode(values)
     reference = OneHotEncoder(categories=[encoder.values], sparse_output=False).fit_transform(np.array(values)[:, None])
-    np.testing.assert_allclose(found, reference - reference.mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(found, 2 * (reference - reference.mean(axis=0)), atol=1e-6)
 
 
 def test_rare_values_share_a_feature_with_new_ones():
@@ -61,7 +61,7 @@ def test_many_values_are_also_known_by_count_and_spelling():
 def test_numbers_can_be_categories():
     encoder, found = encode([1, 2, 2, 1.0], ["1", "2"])
     assert encoder.values == ["1", "2"]
-    assert found.tolist() == [[0.5, -0.5], [-0.5, 0.5]]
+    assert found.tolist() == [[1.0, -1.0], [-1.0, 1.0]]
 
 
 def test_the_state_makes_the_same_features_and_is_checked():

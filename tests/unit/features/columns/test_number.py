@@ -41,7 +41,7 @@ def test_gaps_are_filled_with_the_mean_and_marked():
     assert found.shape == (1000, 2)
     assert (found[::4, 0] == 0).all()
     np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-6)
-    assert found[0, 1] == pytest.approx(0.75)
+    assert found[0, 1] == pytest.approx(1.5)
 
 
 def test_a_new_gap_where_training_had_none_is_the_mean():
