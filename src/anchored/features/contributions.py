@@ -94,6 +94,14 @@ def reasons(
 
     Raises:
         InputError: If the sizes do not fit.
+
+    Example:
+        >>> from anchored.data import as_columns
+        >>> rows = as_columns({"age": [20, 80], "height": [170, 171]})
+        >>> encoder, one = TableEncoder().fit(rows), torch.tensor([1])
+        >>> weights = torch.tensor([[-1.0, 1.0], [0.1, 0.0]])  # age speaks for class 1
+        >>> [(r.column, r.value) for r in reasons(encoder, rows.subset(one), weights, one * 0, one, most=1)[0]]
+        [('age', '80')]
     """
     features = encoder.transform(rows)
     folded = contributions(features, weights, encoder.feature_columns)

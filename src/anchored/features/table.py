@@ -37,7 +37,7 @@ from anchored.features.columns import (
 __all__ = ["ColumnUse", "TableEncoder", "written_uses"]
 
 _FORMAT = 1
-_CURVED_ROWS = 200
+_CURVED_ROWS = 150  # 50 per hinge, of which a column of numbers has three
 _CURVED_COLUMNS = 64
 _ENCODERS: dict[str, type[ColumnEncoder]] = {
     "number": NumberEncoder,
@@ -82,7 +82,7 @@ class TableEncoder(Encoder):
         text: The encoder for columns of free text; by default hashed words.
         one_hot: The most values of a category that get a feature each.
         curved: Whether numbers get hinges at their quartiles, so that a linear model can follow a curve; by default if
-            there are at least 200 rows and at most 64 columns of numbers.
+            there are at least 50 rows per hinge and at most 64 columns of numbers.
 
     Example:
         >>> from anchored.data import as_columns
@@ -167,7 +167,8 @@ class TableEncoder(Encoder):
                 raise InputError(f"{table.source}: there is no column {name!r}; {suggest(name, table.columns)}")
         rest = table.without(self.drop)
         numbers = sum(isinstance(column, NumberColumn) for column in rest.columns.values())
-        curved = len(table) >= _CURVED_ROWS and numbers <= _CURVED_COLUMNS if self.curved is None else self.curved
+        enough = len(table) >= _CURVED_ROWS * max(numbers, 1) and numbers <= _CURVED_COLUMNS
+        curved = enough if self.curved is None else self.curved
         decisions = {
             name: decide(
                 name,
@@ -249,6 +250,13 @@ class TableEncoder(Encoder):
 
         Raises:
             InputError: If the state is of another version or damaged.
+
+        Example:
+            >>> from anchored.data import as_columns
+            >>> rows = as_columns({"age": [31, 45, 52]})
+            >>> encoder = TableEncoder().fit(rows)
+            >>> TableEncoder.from_state(*encoder.state()).digest == encoder.digest
+            True
         """
         if about.get("format") != _FORMAT:
             raise InputError(f"the table encoding has format {about.get('format')!r}, this version reads {_FORMAT}")

@@ -164,6 +164,13 @@ def refuse_unreadable(
 
     Raises:
         InputError: If a row holds an unreadable level.
+
+    Example:
+        >>> column = TextColumn(np.array([0], dtype=np.int32), ("x",))
+        >>> refuse_unreadable(column, np.array([True]), lambda row: f"row {row}", "must be a number", "correct it")
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: row 0: must be a number, got 'x'; correct it
     """
     bad = np.flatnonzero(np.append(unreadable, False)[column.codes])
     if len(bad):
@@ -186,6 +193,10 @@ def levels_to_rows(table: Features, codes: Sequence[int] | npt.NDArray[np.int32]
 
     Returns:
         Features ``(n, d)``.
+
+    Example:
+        >>> levels_to_rows(np.array([[5.0]], dtype=np.float32), [0, -1]).tolist()
+        [[5.0], [0.0]]
     """
     padded = np.concatenate([table, np.zeros((1, table.shape[1]), dtype=np.float32)])
     rows: Features = padded[np.asarray(codes)]

@@ -78,6 +78,11 @@ class CategoryEncoder(ColumnEncoder):
 
         Returns:
             The encoder. A value of fewer than 3 rows (or 1 in 1,000, if that is more) is rare, unless all are.
+
+        Example:
+            >>> from anchored.data import column_of
+            >>> CategoryEncoder.fit(column_of(["a"] * 20 + ["b"] * 20 + ["c"], "t")).names
+            ('a', 'b', 'other values')
         """
         texts = as_texts(column)
         counts = texts.counts()

@@ -67,6 +67,11 @@ class DateEncoder(ColumnEncoder):
 
         Returns:
             The encoder.
+
+        Example:
+            >>> mondays = TimeColumn(np.array(["2024-01-01", "2024-01-08"], dtype="datetime64[us]"))
+            >>> DateEncoder.fit(mondays, order="ymd").action
+            'when, season, day of month'
         """
         empty = cls(order=order, numbers=numbers, parts=[], means=[], scales=[], lenient=lenient)
         times = empty.read(column, where=str)
@@ -124,6 +129,12 @@ class DateEncoder(ColumnEncoder):
 
         Returns:
             ``(n,)`` datetime64 in microseconds, NaT if missing.
+
+        Example:
+            >>> from anchored.data import column_of
+            >>> encoder = DateEncoder.fit(column_of(["25/04/2021", "03/05/2021"], "t"), order="dmy")
+            >>> encoder.read(column_of(["03/04/2021"], "t"), where=str).astype("datetime64[D]").astype(str).tolist()
+            ['2021-04-03']
         """
         if isinstance(column, TimeColumn):
             return column.values

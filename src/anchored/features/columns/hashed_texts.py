@@ -66,6 +66,10 @@ class HashedTexts:
 
         Returns:
             The fitted vectors; fewer features if the texts have fewer directions.
+
+        Example:
+            >>> HashedTexts.fit(["red car", "blue car", "tree"], np.array([1, 1, 1]), "words", 30).dim
+            2
         """
         from sklearn.utils.extmath import randomized_svd
 

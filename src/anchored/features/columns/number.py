@@ -87,6 +87,11 @@ class NumberEncoder(ColumnEncoder):
 
         Returns:
             The encoder.
+
+        Example:
+            >>> encoder = NumberEncoder.fit(np.array([4.0, 6.0, 5.0, np.nan]))
+            >>> encoder.mean, encoder.names, encoder.missing_mean
+            (5.0, ('value', 'missing'), 0.25)
         """
         missing = np.isnan(values)
         low, high = _bounds(values[np.isfinite(values)])
@@ -163,6 +168,12 @@ class NumberEncoder(ColumnEncoder):
 
         Returns:
             ``(n,)`` float64, NaN if missing.
+
+        Example:
+            >>> from anchored.data import column_of
+            >>> encoder = NumberEncoder.fit(np.array([1.5, 2.0]), style="comma")
+            >>> encoder.read(column_of(["1.234,5", None], "t"), where=str).tolist()
+            [1234.5, nan]
         """
         if isinstance(column, NumberColumn):
             if self.style.endswith("comma"):
