@@ -9,6 +9,7 @@ BENCHMARKS = {
     "losses": "anchored.bench.losses",
     "training": "anchored.bench.training",
     "estimator": "anchored.bench.estimator",
+    "tables": "anchored.bench.tables",
     "audit": "anchored.bench.audit",
     "auto": "anchored.bench.auto",
 }

@@ -22,9 +22,9 @@ __all__ = ["BUCKETS", "HashedTexts", "Units"]
 
 BUCKETS = 4096
 """How many buckets the letter groups or words of a text are counted into."""
-_MOST_TEXTS = 20_000
+_MOST_TEXTS = 10_000
 Units = Literal["letters", "words"]
-"""What is counted: groups of three and four letters within words, or single words and pairs of them."""
+"""What is counted: groups of three and four letters within words, or single words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class HashedTexts:
         """Learn the directions from the distinct training texts.
 
         Args:
-            levels: The distinct texts. Of more than 20,000 the most frequent are used.
+            levels: The distinct texts. Of more than 10,000 the most frequent are used.
             counts: How many rows each has.
             units: What is counted.
             dim: The most features.
@@ -136,7 +136,7 @@ def _counted(levels: Sequence[str], units: Units) -> Any:  # noqa: ANN401
     how: dict[str, Any] = (
         {"analyzer": "char_wb", "ngram_range": (3, 4)}
         if units == "letters"
-        else {"analyzer": "word", "ngram_range": (1, 2), "token_pattern": r"(?u)\b\w+\b"}
+        else {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"}
     )
     return HashingVectorizer(n_features=BUCKETS, alternate_sign=False, norm=None, dtype=np.float32, **how).transform(
         levels

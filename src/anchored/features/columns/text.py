@@ -95,19 +95,20 @@ class FreeTextEncoder(ColumnEncoder):
         """
         texts = as_texts(column)
         counts = texts.counts()
-        model: Encoder | HashedTexts
+        missing = float((texts.codes < 0).mean())
         if encoder is None:
-            model = HashedTexts.fit(texts.levels, counts, "words", dim)
-        else:
-            model = copy.deepcopy(encoder).fit(Texts(texts.levels))
+            words = HashedTexts.fit(texts.levels, counts, "words", dim)  # centred and scaled by itself
+            fitted = cls(encoder="words", mean=[0.0] * words.dim, scale=1.0, missing_mean=missing)
+            fitted._model = words
+            return fitted
+        model = copy.deepcopy(encoder).fit(Texts(texts.levels))
         vectors = _vectors(model, texts).astype(np.float64)
         weights = counts / max(counts.sum(), 1)
         mean = (vectors * weights[:, None]).sum(axis=0)
         spread = float(np.sqrt((((vectors - mean) ** 2) * weights[:, None]).sum(axis=0).max(initial=0.0)))
-        about: dict[str, object] = {} if isinstance(model, HashedTexts) else model.state()[0]
         fitted = cls(
-            encoder="words" if isinstance(model, HashedTexts) else model.name, about=about, mean=mean.tolist(),
-            scale=spread if spread > 1e-12 else 1.0, missing_mean=float((texts.codes < 0).mean()),
+            encoder=model.name, about=model.state()[0], mean=mean.tolist(), scale=spread if spread > 1e-12 else 1.0,
+            missing_mean=missing,
         )  # fmt: skip
         fitted._model = model
         return fitted
