@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def find_label(names: Sequence[str], label: str | None, *, source: str, needed: 
 
 
 def label_texts(
-    table: TableInputs, label: str, *, missing: str = "refuse", as_category: bool = False
+    table: TableInputs, label: str, *, missing: Literal["refuse", "keep"] = "refuse", as_category: bool = False
 ) -> list[str | None]:
     """Read the labels of a table as class names, and refuse a column that cannot be a label.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Literal
 
 import torch
 
@@ -100,7 +101,8 @@ def load_columns(
         raise InputError(f"{table.source}: there is no column beside the label; add the features")
     codes, names = torch.full((len(table),), UNLABELLED), class_names or ()
     if found is not None and labels != "ignored":
-        texts = label_texts(table, found, missing="refuse" if labels == "required" else "keep")
+        missing: Literal["refuse", "keep"] = "refuse" if labels == "required" else "keep"
+        texts = label_texts(table, found, missing=missing, as_category=class_names is not None)
         present = [place for place, text in enumerate(texts) if text is not None]
         given = [text for text in texts if text is not None]
         encoded, names = encode_labels(given, class_names, where=lambda i: table.where(present[i], found))

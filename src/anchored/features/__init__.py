@@ -1,7 +1,7 @@
 """Features: pretrained encoders for photos and text, the encoding of tables, and the cache of what was encoded."""
 
 from anchored.features.base import Encoder
-from anchored.features.column_kinds import ASKED
+from anchored.features.column_kinds import ASKED, kinds_of
 from anchored.features.contributions import Reason, contributions, reasons
 from anchored.features.table import ColumnUse, TableEncoder, written_uses
 
@@ -12,6 +12,7 @@ __all__ = [
     "Reason",
     "TableEncoder",
     "contributions",
+    "kinds_of",
     "reasons",
     "written_uses",
 ]

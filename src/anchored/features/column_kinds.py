@@ -7,7 +7,7 @@ What looks wrong (words among numbers, two units, a date that could be read in t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,7 +35,7 @@ from anchored.features.columns.date_text import DateOrder, find_dates
 from anchored.features.columns.number_text import KNOWN_UNITS, find_numbers
 from anchored.features.columns.vector import vectors_of_texts
 
-__all__ = ["ASKED", "Decision", "Kind", "decide"]
+__all__ = ["ASKED", "Decision", "Kind", "decide", "kinds_of"]
 
 Kind = Literal["number", "category", "date", "boolean", "text", "list", "constant", "empty", "id", "dropped"]
 """What a column is taken for; the last four are left out."""
@@ -120,6 +120,34 @@ def decide(
     if asked is not None:
         return look.as_asked(choose(asked, ASKED, what="kind of column"), asked)
     return look.found()
+
+
+def kinds_of(told: Sequence[str]) -> dict[str, str]:
+    """Read what users write after ``--as``.
+
+    Args:
+        told: Texts of the form ``COLUMN=KIND``; the column may itself contain an equals sign.
+
+    Returns:
+        Kind by column, as :class:`~anchored.features.TableEncoder` takes it.
+
+    Raises:
+        InputError: If a text has another form, the kind is unknown, or a column is told twice.
+
+    Example:
+        >>> kinds_of(["zip=category", "joined=date:dmy"])
+        {'zip': 'category', 'joined': 'date:dmy'}
+    """
+    kinds: dict[str, str] = {}
+    for text in told:
+        column, equals, kind = text.rpartition("=")
+        if not equals or not column:
+            raise InputError(f"--as must be COLUMN=KIND, got {text!r}; the kinds are {', '.join(ASKED)}")
+        choose(kind, ASKED, what="kind of column")
+        if column in kinds and kinds[column] != kind:
+            raise InputError(f"column {column!r} is told to be both {kinds[column]} and {kind}; say one of them")
+        kinds[column] = kind
+    return kinds
 
 
 class _Look:

@@ -80,3 +80,12 @@ def test_tables_without_a_usable_label_are_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_columns(path)
+
+
+def test_a_short_file_of_many_known_classes_is_no_id(tmp_path):
+    names = tuple(f"class {i}" for i in range(30))
+    path = tmp_path / "t.csv"
+    path.write_text("x,label\n" + "".join(f"{i},class {i}\n" for i in range(20)))
+    assert load_columns(path, class_names=names).train.labels.tolist() == list(range(20))
+    with pytest.raises(InputError, match="look like an id"):
+        load_columns(path)

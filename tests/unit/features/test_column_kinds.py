@@ -1,5 +1,6 @@
 """Mirror of src/anchored/features/column_kinds.py: what columns are taken for, what is said, and what is a problem."""
 
+import re
 from datetime import date, timedelta
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from anchored._errors import InputError
 from anchored.data import column_of
-from anchored.features.column_kinds import decide
+from anchored.features.column_kinds import decide, kinds_of
 
 RNG = np.random.default_rng(0)
 WORDS = ["red", "green", "blue"]
@@ -109,8 +110,6 @@ def test_signs_and_thousands_are_said():
 def test_problems_name_examples_and_the_way_out(values, problem):
     decision = look(values)
     assert decision.encoder is None
-    import re
-
     assert re.search(problem, decision.problem)
 
 
@@ -153,11 +152,21 @@ def test_the_order_that_the_user_says_is_used():
     ],
 )
 def test_what_the_user_says_must_be_possible(values, asked, problem):
-    import re
-
     assert re.search(problem, look(values, asked=asked).problem)
 
 
 def test_an_unknown_kind_gets_the_nearest():
     with pytest.raises(InputError, match="unknown kind of column 'categry'; did you mean 'category'"):
         look([1], asked="categry")
+
+
+def test_what_is_told_on_the_command_line():
+    assert kinds_of(["a=b=number", "a=b=number", "c=id"]) == {"a=b": "number", "c": "id"}
+    for told, message in (
+        (["age"], "must be COLUMN=KIND, got 'age'"),
+        (["=number"], "must be COLUMN=KIND"),
+        (["age=numbr"], "did you mean 'number'"),
+        (["a=text", "a=id"], "both text and id"),
+    ):
+        with pytest.raises(InputError, match=message):
+            kinds_of(told)
