@@ -10,6 +10,7 @@ BENCHMARKS = {
     "training": "anchored.bench.training",
     "estimator": "anchored.bench.estimator",
     "encode": "anchored.bench.encode",
+    "encoding": "anchored.bench.encoding",
     "audit": "anchored.bench.audit",
     "auto": "anchored.bench.auto",
     "ridge": "anchored.bench.ridge",
