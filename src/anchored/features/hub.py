@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from anchored._errors import InputError
 
-__all__ = ["download", "from_cache_or_hub", "needed", "reachable"]
+__all__ = ["check_torchvision", "download", "from_cache_or_hub", "needed", "reachable"]
 
 T = TypeVar("T")
 _PATIENCE = 5.0
@@ -39,7 +39,8 @@ def needed(module: str, *, encoder: str, install: str) -> Any:  # noqa: ANN401 -
     try:
         return import_module(module)
     except ImportError as error:
-        missing = (error.name or "").partition(".")[0] in ("", module.partition(".")[0])
+        check_torchvision(error, encoder=encoder)
+        missing = (error.name or "").partition(".")[0] == module.partition(".")[0]
         why = "which is not installed" if missing else f"which cannot be imported ({_first_line(error)})"
         raise InputError(f"encoder {encoder!r} needs {module}, {why}; pip install {install}") from None
     except (RuntimeError, AttributeError, OSError) as error:  # a torchvision that was built for another torch
@@ -47,6 +48,29 @@ def needed(module: str, *, encoder: str, install: str) -> Any:  # noqa: ANN401 -
             f"encoder {encoder!r} needs {module}, which does not work with the installed torch "
             f"({_first_line(error)}); install the torchvision that belongs to it"
         ) from None
+
+
+def check_torchvision(error: BaseException, *, encoder: str) -> None:
+    """Refuse if an error comes from a torchvision that does not fit torch, however deep it lies.
+
+    Args:
+        error: What was raised.
+        encoder: Name of the encoder, for the refusal.
+
+    Raises:
+        InputError: If torchvision is behind it.
+
+    Example:
+        >>> check_torchvision(OSError("no such file"), encoder="hf:toy")
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if "torchvision::" in str(cause):
+            raise InputError(
+                f"encoder {encoder!r}: the installed torchvision does not work with the installed torch "
+                f"({_first_line(cause)}); install the one that belongs to it, or remove it"
+            ) from None
+        cause = cause.__cause__ or cause.__context__
 
 
 def reachable() -> bool:
@@ -85,6 +109,7 @@ def from_cache_or_hub(load: Callable[[bool], T], *, encoder: str) -> T:
     except InputError:
         raise
     except Exception as error:  # every library has its own class for a file that is not there
+        check_torchvision(error, encoder=encoder)
         local = _first_line(error)
     if Path(encoder.partition(":")[2]).is_dir():
         raise InputError(f"encoder {encoder!r}: the folder cannot be loaded ({local})")
@@ -96,6 +121,7 @@ def from_cache_or_hub(load: Callable[[bool], T], *, encoder: str) -> T:
     try:
         return load(False)
     except Exception as error:
+        check_torchvision(error, encoder=encoder)
         raise InputError(f"encoder {encoder!r}: the hub does not give it ({_first_line(error)})") from None
 
 

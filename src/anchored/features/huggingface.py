@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 from anchored.data import Inputs
-from anchored.features.hub import from_cache_or_hub, needed
+from anchored.features.hub import check_torchvision, from_cache_or_hub, needed, reachable
 from anchored.features.photos import PhotoEncoder, PhotoView, known_precision
 from anchored.features.precision import PRECISIONS, choose_precision
 from anchored.features.stream import BatchedEncoder
@@ -304,6 +304,7 @@ def _from_config(config: dict[str, Any], encoder: str) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
             network: nn.Module = library.AutoModel.from_config(described, trust_remote_code=False)
     except Exception as error:  # whatever a damaged configuration makes it stumble over
+        check_torchvision(error, encoder=encoder)
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"encoder {encoder!r}: its configuration gives no network ({reason})") from None
     return _without_pooler(network)
@@ -324,15 +325,26 @@ def _checked_config(about: Mapping[str, Any]) -> dict[str, Any]:
     return config
 
 
+def _preprocessing(library: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - an optional module
+    """What the model says about its images; nothing if it says nothing, which means ImageNet's statistics."""
+    for local in (True, False):
+        if not local and (Path(name).is_dir() or not reachable()):
+            break
+        try:
+            path = library.utils.cached_file(name, "preprocessor_config.json", local_files_only=local)
+            about = json.loads(Path(path).read_text(encoding="utf-8"))
+        except Exception:  # every version has its own class for a file that is not there
+            continue
+        if isinstance(about, dict):
+            return about
+    return {}
+
+
 def _view(library: Any, name: str, config: Any, encoder: str) -> PhotoView:  # noqa: ANN401 - optional module
     shown = getattr(config, "vision_config", config)
     side = getattr(shown, "image_size", None) or 224
     height, width = (side, side) if isinstance(side, int) else (int(side[0]), int(side[1]))
-    try:
-        path = library.utils.cached_file(name, "preprocessor_config.json", local_files_only=True)
-        about: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    except Exception:  # a model without: its own size, and ImageNet's statistics
-        about = {}
+    about = _preprocessing(library, name)
     mean = [255.0 * float(v) for v in about.get("image_mean", _MEAN)]
     std = [255.0 * float(v) for v in about.get("image_std", _STD)]
     if len(mean) != 3 or len(std) != 3:

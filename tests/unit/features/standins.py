@@ -1,5 +1,8 @@
 """Small inputs and networks that the tests of features share."""
 
+from functools import cache
+from importlib.util import find_spec
+
 import numpy as np
 import torch
 from PIL import Image
@@ -80,3 +83,14 @@ class Heard:
 
     def stop(self):
         self.stopped += 1
+
+
+@cache
+def shim_torchvision():
+    """Let a torchvision that was built for CUDA be imported beside torch for the processor; returns what must live."""
+    if find_spec("torchvision") is None or "cpu" not in torch.__version__:
+        return None
+    library = torch.library.Library("torchvision", "DEF")
+    for name in ("nms", "qnms"):
+        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    return library

@@ -67,6 +67,17 @@ def test_what_the_hub_says_is_cut_to_a_line(tmp_path):
         hub.from_cache_or_hub(failing, encoder=f"hf:{tmp_path}")
 
 
+def test_a_broken_torchvision_is_named_however_deep_it_lies():
+    def load(_local):
+        try:
+            raise RuntimeError("operator torchvision::nms does not exist")
+        except RuntimeError as error:
+            raise ModuleNotFoundError("Could not import module 'BertModel'. And so on") from error
+
+    with pytest.raises(InputError, match="the installed torchvision does not work with the installed torch"):
+        hub.from_cache_or_hub(load, encoder="hf:a")
+
+
 def test_whether_the_hub_answers(monkeypatch):
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)

@@ -2,13 +2,14 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
-from tests.unit.features.standins import Texts, some_images
+from tests.unit.features.standins import Texts, shim_torchvision, some_images
 
 from anchored import InputError
-from anchored.features import get, restore
+from anchored.features import get, huggingface, restore
 
 
 def test_without_transformers_there_is_one_line(monkeypatch):
@@ -25,6 +26,7 @@ def test_without_transformers_there_is_one_line(monkeypatch):
 
 @pytest.fixture
 def transformers():
+    shim_torchvision()
     return pytest.importorskip("transformers", reason="transformers is not installed")
 
 
@@ -116,6 +118,23 @@ def test_photos(transformers, tmp_path, kind, dim):
     again = restore(json.loads(json.dumps(about)), tensors)
     assert again.digest == encoder.digest
     assert torch.equal(again.transform(images), out)
+
+
+def test_the_normalisation_is_fetched_if_it_is_not_cached(monkeypatch, tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps({"image_mean": [0.1, 0.2, 0.3]}))
+
+    def cached_file(name, file, *, local_files_only):
+        if local_files_only:
+            raise OSError("not cached")
+        return tmp_path / "p.json"
+
+    library = SimpleNamespace(utils=SimpleNamespace(cached_file=cached_file))
+    monkeypatch.setattr(huggingface, "reachable", lambda: True)
+    assert huggingface._preprocessing(library, "owner/name") == {"image_mean": [0.1, 0.2, 0.3]}
+    view = huggingface._view(library, "owner/name", SimpleNamespace(image_size=64), "hf:owner/name")
+    assert (view.height, view.mean) == (64, pytest.approx((25.5, 51, 76.5)))
+    monkeypatch.setattr(huggingface, "reachable", lambda: False)
+    assert huggingface._preprocessing(library, "owner/name") == {}
 
 
 def test_a_model_that_is_nowhere(transformers, monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.unit.features.standins import Texts, some_texts
+from tests.unit.features.standins import Texts, shim_torchvision, some_texts
 
 from anchored import InputError
 from anchored.features import get, restore
@@ -85,6 +85,7 @@ def test_without_the_library_there_is_one_line(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_library_itself(tmp_path):
+    shim_torchvision()
     library = pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
     transformers = pytest.importorskip("transformers")
     from sentence_transformers.models import Pooling, Transformer

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 import torch
 from safetensors.torch import save_file
-from tests.unit.features.standins import some_images, tiny_network
+from tests.unit.features.standins import shim_torchvision, some_images, tiny_network
 
 from anchored import InputError
 from anchored.features import get, restore, timm
@@ -91,20 +91,10 @@ def test_without_timm_there_is_one_line(monkeypatch):
         get("timm:resnet18")
 
 
-@pytest.fixture
-def shim():
-    """Lets a torchvision that was built for CUDA be imported beside torch for the processor."""
-    library = torch.library.Library("torchvision", "DEF")
-    for name in ("nms", "qnms"):
-        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    yield
-    del library
-
-
 @pytest.mark.skipif(find_spec("timm") is None, reason="timm is not installed")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("shim")
 def test_timm_itself(tmp_path):
+    shim_torchvision()
     import timm as library
 
     model = library.create_model("mobilenetv3_small_050", pretrained=False, num_classes=7).eval()
