@@ -7,8 +7,8 @@ judge and largest class disagree, the label is now the one, now the other; were 
 would be a coin's, so the number of its successes has a binomial law with probability 1/2 (McNemar's test, exact).
 
 *The classes' shares.* If one class is nearly everything, no judge beats naming it, although rare classes may be known
-well. So each class's logit is lifted by its rarity, :math:`\ell_j - \log \pi_j`, and the hits are compared with a binomial
-law of probability :math:`\sum_j \hat\pi_j \pi_j`, what predictions with the same shares hit by chance.
+well. So each class's logit is lifted by its rarity, :math:`\ell_j - \log \pi_j`, and the hits are compared with a
+binomial law of probability :math:`\sum_j \hat\pi_j \pi_j`, what predictions with the same shares hit by chance.
 
 Every prediction was made without the sample's own label, so both laws hold if labels have nothing to do with features.
 Something can be known if either test has p < 0.005: together, they err once in a hundred times.

@@ -26,8 +26,8 @@ JUDGES: dict[str, Judge] = {
 
 _UNBALANCED = 5.0
 """Ratio of the largest to the smallest class above which all classes are also given the same weight."""
-_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 2e7
-_PROBE_WORK = 5e7
+_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 2e6
+_KERNEL_WORK, _PROBE_WORK = 1e6, 2e6
 
 
 def get(name: str) -> Judge:
@@ -46,8 +46,8 @@ def get(name: str) -> Judge:
 def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, ...]:
     """Return the names of the judges to ask.
 
-    ``auto`` asks the closed forms and the neighbours; the balanced closed form if classes differ much in size; boosted
-    trees if there are few columns; logistic regression if it takes no longer than the others.
+    ``auto`` asks the linear closed form and the neighbours; the balanced closed form if classes differ much in size;
+    the kernel, boosted trees and logistic regression if the data is small enough for them to be quick.
 
     Args:
         judges: ``"auto"``, a name, or several.
@@ -73,7 +73,9 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
     n, d = vectors.X.shape
     sizes = vectors.labels.bincount(minlength=vectors.k)
     sizes = sizes[sizes > 0]
-    chosen = ["ridge", "kernel-ridge", "neighbours"]
+    chosen = ["ridge", "neighbours"]
+    if n * d <= _KERNEL_WORK:
+        chosen.append("kernel-ridge")
     if float(sizes.max()) > _UNBALANCED * float(sizes.min()):
         chosen.append("ridge-balanced")
     if d <= _BOOSTED_COLUMNS and n * d * vectors.k <= _BOOSTED_WORK:

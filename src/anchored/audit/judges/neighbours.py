@@ -9,8 +9,8 @@ nor an exact copy of it among them, P their labels, and :math:`\pi` the classes'
 (or no width: all m count the same) are those under which the given labels are likeliest.
 
 Up to 30,000 samples the search is exact, a block of rows at a time. Above that it is approximate: features are
-projected onto at most 64 random directions, k-means puts the samples into cells, and each sample is compared with those of the
-eight nearest cells.
+projected onto at most 64 random directions, k-means puts the samples into cells, and each sample is compared with
+those of the eight nearest cells.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ class Verdict:
         if not self.knowable:
             return (
                 f"Nothing can be said about these labels: held-out labels are predicted no better than by always "
-                f"naming the largest class ({self.accuracy:.1%} against {self.chance:.1%}). Either the features say nothing "
-                f"about the classes or the labels are random. No label is flagged, and no noise rate is estimated."
+                f"naming the largest class ({self.accuracy:.1%} against {self.chance:.1%}). Either the features say "
+                f"nothing about the classes or the labels are random. No label is flagged, and no "
+                f"noise rate is estimated."
             )
         low, high = self.noise.interval
         asked = ", ".join(f"{each.name} {each.weight or 0.0:.0%}" for each in self.opinions)
