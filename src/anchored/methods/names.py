@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anchored.methods.average import Average
 from anchored.methods.base import BuildContext, Procedure
 from anchored.methods.bbn import BilateralBranches
 from anchored.methods.boosted import BoostedTrees
@@ -50,6 +51,7 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "kernel-ridge": KernelLeastSquares,
     "boosted": BoostedTrees,
     "probe": LinearProbe,
+    "average": Average,
 }
 """By name; ``single`` is what a combination of loss and modifiers needs, and no word of a row name."""
 

@@ -76,6 +76,7 @@ def judge_vectors(
     weights: Tensor | None = None,
     confirmed: Tensor | None = None,
     judges: str | Sequence[str] = "auto",
+    others: Sequence[Opinion] = (),
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Verdict:
@@ -88,6 +89,7 @@ def judge_vectors(
         weights: How much each sample counts ``(n,)``; None for one each.
         confirmed: ``(n,)`` bool, which labels a person has looked at and stands for; None if nobody has.
         judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several.
+        others: Opinions that were made elsewhere and join the judges', such as that of a network.
         seed: Seed of folds and bootstrap.
         progress: Is told about each judge.
 
@@ -112,7 +114,7 @@ def judge_vectors(
     names = choose_judges(judges, vectors)
     if int((vectors.labels.bincount() > 0).sum()) < 2 or len(vectors) < max(2 * k, 8):
         return _unknown(vectors, torch.zeros(len(vectors), k, dtype=torch.float64), ())
-    opinions = []
+    opinions = list(others)
     for name in names:
         start = time.perf_counter()
         opinions.append(opinion_of(name, get(name)(vectors), vectors))
