@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from anchored.training.resolve import resolve
+from tests.builders import resolved as resolve
 
 from anchored.paper import TABLES
 

@@ -93,8 +93,8 @@ def test_labels_in_doubt_are_judged_by_what_they_probably_are(doubted, doubted_r
 
 def test_where_the_look_is_gone_the_labels_are_taken_as_they_are(doubted_run, tmp_path):
     path = shutil.copytree(doubted_run.path, tmp_path / "copy")
-    shutil.rmtree(path / "pilot")
+    shutil.rmtree(path / "look")
     found = gather(path)
     assert found.part == "estimated"
-    assert found.measured.truth is None
+    assert found.measured.posterior is None
     assert found.measured.noisy
