@@ -1,4 +1,4 @@
-"""The checks at the border: each refusal names the parameter, the rule, the value and the way out."""
+"""Checks of arguments: each error names the parameter, the rule, the value and the way out."""
 
 from __future__ import annotations
 
@@ -15,12 +15,22 @@ __all__ = ["check_integer", "check_labels", "check_real", "ending"]
 
 
 def ending(way_out: str) -> str:
-    """``"; way_out"``, or nothing: how every refusal below ends."""
+    """Return ``"; way_out"``, or nothing: the end of every error below."""
     return f"; {way_out}" if way_out else ""
 
 
 def check_integer(name: str, value: object, *, low: int, high: int | None = None, way_out: str = "") -> int:
-    """``value`` as an ``int`` within ``low <= value <= high``.
+    """Return ``value`` as an ``int`` within ``low <= value <= high``.
+
+    Args:
+        name: How the error message calls the value.
+        value: The value as given; a bool is refused.
+        low: Least value allowed.
+        high: Largest value allowed, or None for no limit.
+        way_out: What to do instead, for the end of the message.
+
+    Raises:
+        InputError: If it is not a whole number, or outside the range.
 
     Example:
         >>> check_integer("k", 10, low=2)
@@ -44,7 +54,18 @@ def check_real(
     closed: Literal["both", "left", "right", "neither"] = "both",
     way_out: str = "",
 ) -> float:
-    """``value`` as a finite ``float`` within the interval; ``closed`` says which ends belong to it.
+    """Return ``value`` as a finite ``float`` within an interval.
+
+    Args:
+        name: How the error message calls the value.
+        value: The value as given; a bool is refused.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        closed: Which ends belong to the interval.
+        way_out: What to do instead, for the end of the message.
+
+    Raises:
+        InputError: If it is not a finite number, or outside the interval.
 
     Example:
         >>> check_real("q", 0.7, low=0, high=1, closed="right")
@@ -64,9 +85,20 @@ def check_real(
 
 
 def check_labels(labels: Tensor, k: int | None = None, *, name: str = "labels") -> Tensor:
-    """``labels`` as a flat int64 tensor, refused unless every entry lies in ``0..k-1``.
+    """Return ``labels`` as a flat int64 tensor; refuse it unless every entry lies in ``0..k-1``.
 
-    This reads the values, so it belongs where data enters and never into a training step.
+    This reads the values, so it belongs to the places at which data enters, and never into a training step.
+
+    Args:
+        labels: Labels as a tensor or anything that ``torch.as_tensor`` takes.
+        k: Number of classes, or None for any.
+        name: How the error message calls them.
+
+    Returns:
+        Labels ``(n,)``, int64.
+
+    Raises:
+        InputError: If they are not one-dimensional integers in range.
 
     Example:
         >>> check_labels(torch.tensor([0, 2, 1]), 3)

@@ -1,4 +1,4 @@
-"""What a user can do wrong is an InputError: one line with what, where, the rule and the way out."""
+"""The error for everything that a user can do wrong: one line with what, where, the rule and the way out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["InputError"]
 
 
 class InputError(ValueError):
-    """Something the user gave cannot be used.
+    """The error for something that the user gave and that cannot be used.
 
     It is a ``ValueError``, so library users catch it as they would expect; the command line
     prints its one line and ends with exit code 2. Any other exception there is a bug of ours.

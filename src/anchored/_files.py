@@ -1,4 +1,4 @@
-"""A file is either the old one or the whole new one: written beside, flushed to disk, moved into place."""
+"""Atomic files: a file is either the old one or the whole new one, written beside it and moved into place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,22 @@ __all__ = ["write_atomically", "write_json", "write_text"]
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` with a temporary path beside ``path``; move the file there only when it succeeded.
+    """Call ``write`` with a temporary path beside ``path``, and move the file there only if it succeeded.
 
     A crash, a full disk or an exception at any moment leaves the old file (or none) as it was.
+
+    Args:
+        path: The file to write.
+        write: Writes the file at the path that it is given.
+
+    Raises:
+        InputError: If the folder does not exist or cannot be written to.
+
+    Example:
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_atomically(Path(folder) / "a.txt", lambda temporary: temporary.write_text("new"))
+        ...     (Path(folder) / "a.txt").read_text()
+        'new'
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -40,12 +53,28 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write ``text`` as UTF-8, atomically."""
+    """Write ``text`` as UTF-8, atomically.
+
+    Args:
+        path: The file to write.
+        text: Its content.
+    """
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def write_json(path: str | Path, value: object) -> None:
-    """Write ``value`` as readable JSON, atomically; NaN and infinity are refused, because they are not JSON."""
+    """Write ``value`` as readable JSON, atomically; NaN and infinity are refused, because they are not JSON.
+
+    Args:
+        path: The file to write.
+        value: Anything that ``json`` can write.
+
+    Example:
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_json(Path(folder) / "a.json", {"k": 10})
+        ...     json.loads((Path(folder) / "a.json").read_text())
+        {'k': 10}
+    """
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

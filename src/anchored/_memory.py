@@ -1,8 +1,8 @@
-"""Keeping the memory of a training step for the next one.
+"""Reuse of freed memory from one training step to the next.
 
 A step of training frees its activations, tensors of many megabytes, and the next step asks for the same ones. The
 allocator of Linux hands blocks of this size back to the system each time, which fills the new ones with zeros, page by
-page: on one core a third of the time of a small network (``anchored bench training`` shows the speed).
+page: on one core this takes a third of the time of a small network (``anchored bench training`` shows the speed).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _KEPT = 2**30
 def keep_freed_memory() -> bool:
     """Let this process keep up to a gigabyte of memory that it has freed, for its own next use.
 
-    It holds for the whole process, so it is left to those who own one: the command line and the workers of the runner
-    call it, the functions of the library do not. Larger blocks than 32 MB are handed back as before.
+    The setting holds for the whole process, so only programs that own their process use it: the command line and the
+    workers of the runner call it, the functions of the library do not. Blocks above 32 MB are handed back as before.
 
     Returns:
-        Whether the allocator could be told; only that of glibc can.
+        Whether the allocator accepted it; only that of glibc can.
 
     Example:
         >>> keep_freed_memory() in (True, False)

@@ -1,20 +1,29 @@
-"""Names are literal tables; an unknown name gets the nearest ones."""
+"""Names from literal tables; the error for an unknown name shows the nearest ones."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import TypeVar
 
 from anchored._errors import InputError
 
-__all__ = ["choose", "is_number", "suggest"]
+__all__ = ["benchmark", "choose", "is_number", "suggest"]
 
 T = TypeVar("T")
 
+_LIST_FILES = {"imagenet_lt": "imagenet-lt", "webvision_mini": "webvision"}
+"""Benchmarks that come as list files, by what stands before ``_train.txt``, ``_val.txt`` or ``_test.txt``."""
+
 
 def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
-    """The end of a refusal: the nearest known names, or all of them where none is near.
+    """Return the end of an error message: the nearest known names, or all of them if none is near.
+
+    Args:
+        name: The unknown name.
+        known: The names that exist.
 
     Example:
         >>> suggest("gcee", ["ce", "gce", "nsl"])
@@ -27,7 +36,18 @@ def suggest(name: str, known: Mapping[str, object] | list[str]) -> str:
 
 
 def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
-    """The entry called ``name``, or a refusal that names the nearest entries.
+    """Return the entry called ``name``, or raise an error that shows the nearest names.
+
+    Args:
+        name: The name as given.
+        table: Name to entry.
+        what: What the table holds, for the error message.
+
+    Returns:
+        The entry.
+
+    Raises:
+        InputError: If the table has no such name.
 
     Example:
         >>> choose("ce", {"ce": 1}, what="loss")
@@ -39,7 +59,7 @@ def choose(name: str, table: Mapping[str, T], *, what: str) -> T:
 
 
 def is_number(text: str) -> bool:
-    """Whether what somebody wrote is a number.
+    """Return whether a text is a number.
 
     Example:
         >>> is_number("1e-3"), is_number("one")
@@ -50,3 +70,17 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def benchmark(source: str) -> str:
+    """Return the name under which papers publish settings for a data source.
+
+    A built-in data set has its own name. A benchmark that comes as a list file is recognised by the name of the file,
+    wherever it lies. Any other source keeps its name, and no table of published settings has an entry for it.
+
+    Example:
+        >>> benchmark("cifar10"), benchmark("/data/ImageNet_LT_train.txt"), benchmark("photos/")
+        ('cifar10', 'imagenet-lt', 'photos/')
+    """
+    file = re.fullmatch(r"(.*)_(train|val|test)\.txt", PurePath(source).name.lower())
+    return source if file is None else _LIST_FILES.get(file[1], source)

@@ -15,7 +15,7 @@ __all__ = ["generator_or_default", "per_index_uniform", "seed_of", "stream"]
 
 
 def seed_of(seed: int, *purpose: str | int) -> int:
-    """A 63-bit seed for ``purpose``, independent of the seeds of all other purposes.
+    """Return a 63-bit seed for ``purpose``, independent of the seeds of all other purposes.
 
     Example:
         >>> seed_of(0, "noise") == seed_of(0, "noise"), seed_of(0, "noise") == seed_of(0, "order", 3)
@@ -26,12 +26,12 @@ def seed_of(seed: int, *purpose: str | int) -> int:
 
 
 def stream(seed: int, *purpose: str | int) -> torch.Generator:
-    """A CPU generator for ``purpose``, e.g. ``stream(seed, "order", epoch)``."""
+    """Return a CPU generator for ``purpose``, e.g. ``stream(seed, "order", epoch)``."""
     return torch.Generator().manual_seed(seed_of(seed, *purpose))
 
 
 def generator_or_default(generator: torch.Generator | None) -> torch.Generator:
-    """The generator given, or a fresh one with seed 0: the same call gives the same answer."""
+    """Return the given generator, or a fresh one with seed 0: the same call gives the same answer."""
     return torch.Generator().manual_seed(0) if generator is None else generator
 
 
@@ -46,27 +46,27 @@ def _shift_right(x: Tensor, bits: int) -> Tensor:
 
 
 def _mix(x: Tensor) -> Tensor:
-    """The finaliser of splitmix64: a bijection of 64-bit words in which every input bit moves every output bit."""
+    """Apply the finaliser of splitmix64: a bijection of 64-bit words that mixes all bits."""
     x = (x ^ _shift_right(x, 30)) * _MIX_1
     x = (x ^ _shift_right(x, 27)) * _MIX_2
     return x ^ _shift_right(x, 31)
 
 
 def per_index_uniform(seed: int, index: Tensor, draws: int, *purpose: str | int) -> Tensor:
-    """Numbers in [0, 1) that belong to a sample, not to its place in a batch.
+    """Return numbers in [0, 1) that belong to a sample, not to its place in a batch.
 
     Row ``i`` is a function of ``(seed, purpose, index[i])`` alone: two rounds of the splitmix64 mixer,
-    over the index and then over the number of the draw. A generator would make the numbers depend on
-    who was drawn for before; a counter does not, so order, batch size, workers and resume do not matter.
+    over the index and then over the number of the draw. Numbers from a generator would depend on the
+    samples drawn before; these do not, so order, batch size, workers and resume do not matter.
 
     Args:
-        seed: The run's seed.
+        seed: Seed of the run.
         index: Which samples, ``(b,)`` int64.
         draws: How many numbers each of them needs.
         *purpose: What they are for, e.g. ``"augmentation", epoch``.
 
-    Shape:
-        out ``(b, draws)``, float64, on the device of ``index``.
+    Returns:
+        Numbers ``(b, draws)``, float64, on the device of ``index``.
 
     Example:
         >>> together = per_index_uniform(0, torch.tensor([5, 7, 9]), 2, "crop", 3)

@@ -27,7 +27,7 @@ def demo(folder: str | Path, *, epochs: int = 25, seed: int = 0) -> dict[str, di
     """
     from anchored.cli.progress import make_progress
     from anchored.data import load_digits
-    from anchored.training import fit
+    from anchored.runs import fit
 
     split = load_digits()
     results = {}

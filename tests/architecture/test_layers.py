@@ -1,4 +1,4 @@
-"""Imports point downwards: a package sees only the levels below its own, and what its level allows by name."""
+"""Imports point downwards, without exceptions; and a package is entered by its door."""
 
 import ast
 from pathlib import Path
@@ -7,23 +7,25 @@ import pytest
 
 SRC = Path(__file__).parents[2] / "src" / "anchored"
 
-LEVELS = {
-    "_errors": 0, "_files": 0, "_names": 0, "_random": 0, "_checks": 0, "_memory": 0,
-    "prototypes": 1, "losses": 1, "noise": 1, "imbalance": 1, "metrics": 1, "schedules": 1, "theory": 1,
-    "heads": 2, "backbones": 2, "data": 2,
-    "features": 3, "ridge": 3, "methods": 3, "training": 3,
-    "audit": 4, "auto": 4, "estimator": 4, "paper": 4, "export": 4,
-    "report": 5, "review": 5, "cli": 5, "bench": 5, "demo": 5, "__main__": 5,
-}  # fmt: skip
-SIDEWAYS = {
-    ("theory", "losses"), ("theory", "prototypes"),          # theorems speak of both
-    ("metrics", "imbalance"),                                # accuracy is reported by its groups
-    ("auto", "audit"), ("estimator", "auto"), ("estimator", "audit"),   # auto acts on what an audit finds
-    ("paper", "auto"),                                       # one of our tables is about it
-    ("training", "methods"),                                 # the loop runs what a method describes
-    ("cli", "bench"), ("cli", "report"), ("cli", "review"), ("cli", "demo"), ("demo", "cli"), ("demo", "report"),
-    ("__main__", "cli"),
-}  # fmt: skip
+FLOORS = (
+    ("_errors", "_names", "_random", "_checks", "_files", "_memory", "_progress", "_lock"),
+    ("prototypes", "losses", "noise", "imbalance", "schedules", "theory"),
+    ("metrics",),
+    ("heads", "backbones", "data"),
+    ("features",),
+    ("ridge",),
+    ("methods",),
+    ("training",),
+    ("audit",),
+    ("runs",),
+    ("estimator",),
+    ("export", "paper", "report", "review"),
+    ("bench",),
+    ("cli",),
+    ("demo", "__main__"),
+)
+"""From the ground up; a package may import those below its own floor, and the first floor also itself."""
+LEVELS = {name: level for level, names in enumerate(FLOORS) for name in names}
 TORCH_ONLY = {"heads", "losses", "prototypes"}
 
 
@@ -59,7 +61,15 @@ def test_imports_point_downwards(path):
             continue
         other = parts[1]
         below = LEVELS[other] < LEVELS[own] or LEVELS[own] == LEVELS[other] == 0
-        assert below or (own, other) in SIDEWAYS, f"{own} may not import {other}"
+        assert below, f"{own} may not import {other}"
+        assert not any(part.startswith("_") for part in parts[2:]), f"{module} is private to {other}; use its door"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_package_is_entered_by_its_door(path):
+    """No import of another package's private module."""
+    others = [module.split(".") for module in imported_modules(path) if module.startswith("anchored.")]
+    assert not [parts for parts in others if parts[1] != package_of(path) and any(p[0] == "_" for p in parts[2:])]
 
 
 @pytest.mark.parametrize(

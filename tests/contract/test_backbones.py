@@ -42,7 +42,7 @@ with_and_without_relu = pytest.mark.parametrize("last_relu", [True, False])
 @functools.cache
 def built(name, last_relu=True):
     """One network per name, in evaluation mode, with statistics as after some training; not to be changed."""
-    net = backbones.make(name, SMALL[name], last_relu=last_relu, generator=torch.Generator().manual_seed(1))
+    net = backbones.get(name, SMALL[name], last_relu=last_relu, generator=torch.Generator().manual_seed(1))
     net.train()
     with torch.no_grad():
         for seed in range(3):
@@ -66,7 +66,7 @@ def test_the_tables_here_cover_every_backbone():
 def test_has_the_published_size(name):
     shape, feature_dim, parameters = TABLE[name]
     with torch.device("meta"):
-        net = backbones.make(name, shape)
+        net = backbones.get(name, shape)
         out = net(torch.zeros(2, *shape))
     assert (net.input_shape, net.feature_dim, count(net)) == (shape, feature_dim, parameters)
     assert out.shape == (2, feature_dim)
@@ -136,7 +136,7 @@ def test_double_precision_agrees_with_single(name):
 @every_backbone_run
 def test_saved_weights_give_the_same_features(name):
     net, batch = built(name), inputs(name)
-    other = backbones.make(name, SMALL[name], generator=torch.Generator().manual_seed(99)).eval()
+    other = backbones.get(name, SMALL[name], generator=torch.Generator().manual_seed(99)).eval()
     assert not torch.equal(other(batch), net(batch))
     other.load_state_dict(net.state_dict())
     assert torch.equal(other(batch), net(batch))
@@ -145,7 +145,7 @@ def test_saved_weights_give_the_same_features(name):
 @every_backbone_run
 def test_weights_come_from_the_generator_and_the_global_one_is_neither_read_nor_moved(name):
     def weights(seed):
-        net = backbones.make(name, SMALL[name], generator=torch.Generator().manual_seed(seed))
+        net = backbones.get(name, SMALL[name], generator=torch.Generator().manual_seed(seed))
         return torch.cat([value.flatten() for value in net.state_dict().values()])
 
     with torch.random.fork_rng(devices=[]):
@@ -163,28 +163,28 @@ def test_weights_come_from_the_generator_and_the_global_one_is_neither_read_nor_
 def test_the_generator_given_moves_on(name):
     generator = torch.Generator().manual_seed(5)
     before = generator.get_state()
-    backbones.make(name, SMALL[name], generator=generator)
+    backbones.get(name, SMALL[name], generator=generator)
     assert not torch.equal(generator.get_state(), before)
 
 
 @every_backbone
 def test_refuses_images_smaller_than_it_can_take(name):
     if name in ("mlp", "tiny"):
-        net = backbones.make(name, (1, 1, 1))
+        net = backbones.get(name, (1, 1, 1))
         assert net(torch.zeros(2, 1, 1, 1)).shape == (2, net.feature_dim)
         return
     channels, height, width = SMALL[name]
     with pytest.raises(InputError, match=f"'{name}' needs images of at least {height} x {height} pixels"):
-        backbones.make(name, (channels, height, width - 1))
+        backbones.get(name, (channels, height, width - 1))
     with pytest.raises(InputError, match=f"'{name}' takes images .* got vectors \\(64,\\); use 'mlp'"):
-        backbones.make(name, (64,))
+        backbones.get(name, (64,))
 
 
 @every_backbone
 @pytest.mark.parametrize("shape", [(), (28, 28), (8, 1, 28, 28), (0,), (1, 28, -1), (1.5,), 28, "28", None])
 def test_refuses_what_is_not_a_shape(name, shape):
     with pytest.raises(InputError, match="input_shape"):
-        backbones.make(name, shape)
+        backbones.get(name, shape)
 
 
 @every_backbone
@@ -194,5 +194,5 @@ def test_takes_images_that_are_not_square(name):
     channels, height, width = SMALL[name]
     shape = (channels, height + 3, width + 6)
     with torch.device("meta"):
-        net = backbones.make(name, shape)
+        net = backbones.get(name, shape)
         assert net(torch.zeros(2, *shape)).shape == (2, net.feature_dim)

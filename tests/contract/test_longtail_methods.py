@@ -10,18 +10,18 @@ from tests.cut import Cut, CutAfter
 from anchored import AnchoredClassifier, imbalance, methods
 from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.methods.own import OWN
-from anchored.training import RunFolder, TrainedModel, fit
+from anchored.methods.parse import METHODS
+from anchored.runs import RunFolder, TrainedModel, fit
 
 K = 5
 COUNTS = [160, 110, 60, 30, 12]  # many, many, medium, medium, few
 NAMES = [
     "+".join([own, *rest])
-    for own, about in OWN.items()
+    for own in METHODS
     for rest in ([], ["mixup"], ["pal"], ["mixup", "pal"])
-    if set(rest) <= set(about.goes_with) and own in methods.PROCEDURES
+    if set(rest) <= set(methods.PROCEDURES[own].goes_with)
 ]
-TWO_STAGES = [name for name in NAMES if methods.procedure_type(methods.parse(name)).second is not None]
+TWO_STAGES = [name for name in NAMES if methods.procedure_type(methods.parse(name)).second_epochs is not None]
 
 
 def blobs(counts, seed):
@@ -55,10 +55,6 @@ def fitted(name):
 
 def weights(model):
     return model.classifier.state_dict()
-
-
-def test_every_name_has_its_procedure():
-    assert set(OWN) | {"single"} == set(methods.PROCEDURES)
 
 
 @pytest.mark.parametrize("name", NAMES)

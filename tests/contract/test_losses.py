@@ -11,6 +11,7 @@ from anchored import losses
 from anchored.losses import (
     LADE,
     LDAM,
+    AnchoredSquared,
     BalancedSoftmax,
     CrossEntropy,
     DotRegression,
@@ -136,6 +137,9 @@ TABLE = {
     "nsl": Member(NegativeSampleLogit, lambda row, y: -row[y]),
     "dot-regression": Member(DotRegression, lambda row, y: 0.5 * (row[y] - 1) ** 2),
     "dot-regression-5": Member(lambda **s: DotRegression(5.0, **s), lambda row, y: 0.1 * (row[y] - 5) ** 2),
+    "anchored-squared": Member(
+        AnchoredSquared, lambda row, y: 0.5 + (K - 1) / (2 * K) * sum(f * f for f in row) - row[y]
+    ),
     "margins": Member(
         lambda **s: MarginSoftmax([0.3, -0.2, 0.0, 1.0, 0.5], scale=2.0, **s),
         margin([0.3, -0.2, 0.0, 1.0, 0.5], 2.0),
@@ -375,7 +379,8 @@ def test_generated_code_agrees(name):
 
 def probes():
     logits = torch.cat([batch(n=64, scale=scale, seed=seed)[0] for seed, scale in enumerate((0.1, 1.0, 5.0, 30.0))])
-    return torch.cat([logits, extremes(torch.float64)[0]])
+    one_up = torch.eye(K, dtype=torch.float64) * K / (K - 1)  # where the squared loss is lowest
+    return torch.cat([logits, one_up, extremes(torch.float64)[0]])
 
 
 @every_loss

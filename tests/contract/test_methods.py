@@ -11,7 +11,7 @@ from anchored import methods
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
 
 K = 4
 TABLE = {
@@ -30,6 +30,7 @@ TABLE = {
     "balanced-softmax": ("", "pal", "fnpal", "fnpn"),
     "logit-adjusted": ("", "pal", "fnpal", "fnpn"),
     "lade": ("", "pal", "fnpal", "fnpn"),
+    "label-aware": ("", "pal", "fnpal", "fnpn", "drw"),
     "dot-regression": ("", "fnpal", "drw"),
 }
 REFUSED = {
@@ -134,7 +135,7 @@ def test_anchors_do_not_move(name):
     method, model = methods.parse(name), fitted(name).model
     assert ("head.prototypes" in weights(model)) == method.anchored
     if method.anchored:
-        signed = method.procedure == "dot-regression"  # BatchNorm stands between its ReLU and its head
+        signed = method.algorithm == "dot-regression"  # BatchNorm stands between its ReLU and its head
         drawn = methods.make_head(method, 32, K, signed_features=signed, noise_rate=0.1, generator=stream(0, "head"))
         assert torch.equal(weights(model)["head.prototypes"], drawn.prototypes)
 

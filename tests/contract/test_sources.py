@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
+from anchored._errors import InputError
 from anchored.data import Batches, Dataset, Inputs, Normalization, open_source
 
 NAMES = ["<b>猫</b>", "dog & co"]
@@ -103,6 +104,28 @@ def torch_dataset(_path):
     return Source([(torch.full((3,), float(i)), i % 2) for i in range(6)], {})
 
 
+def cifar10n(path):
+    clean = np.array([0, 1, 2, 9] * 5)
+    (path / "cifar10n").mkdir()
+    np.savez(path / "cifar10n" / "labels.npz", clean=clean, worse=clean[::-1])
+    return Source("cifar10n-worse", cifar10(path).options)
+
+
+def text_folder(path):
+    for i, text in enumerate(["猫です", "a dog", "another dog", "<i>"]):
+        (path / NAMES[i % 2].replace("/", "_")).mkdir(exist_ok=True)
+        (path / NAMES[i % 2].replace("/", "_") / f"{i}.txt").write_text(text, encoding="utf-8")
+    return Source(path, {})
+
+
+def agnews(path):
+    (path / "agnews").mkdir()
+    for part in ("train", "test"):
+        rows = ["text,label,truth", *(f'"{name}, {i}",{i % 2},{i % 2}' for i, name in enumerate("abcd"))]
+        (path / "agnews" / f"{part}.csv").write_text("\n".join(rows))
+    return Source("agnews", {"root": path})
+
+
 SOURCES = [
     digits,
     mnist,
@@ -116,7 +139,19 @@ SOURCES = [
     archive,
     pair,
     torch_dataset,
+    cifar10n,
+    text_folder,
+    agnews,
 ]
+ENCODED_FIRST = (text_folder, agnews)
+WITH_TRUTH = (cifar10n, agnews)
+
+
+def rows(dataset, index):
+    """What the samples at ``index`` are, to be compared."""
+    if dataset.kind == "texts":
+        return [dataset.inputs.texts[i] for i in index.tolist()]
+    return dataset.inputs.take(index).tolist()
 
 
 @pytest.fixture(params=SOURCES, ids=lambda make: make.__name__)
@@ -140,21 +175,30 @@ def test_labels_point_at_names_and_none_is_missing(dataset):
     assert dataset.labelled
     assert int(dataset.labels.max()) < dataset.k
     assert int(dataset.counts.sum()) == len(dataset)
-    assert dataset.clean_labels is None
 
 
-def test_inputs_are_bytes_for_images_and_finite_floats_for_vectors(dataset):
-    rows = dataset.inputs.take(torch.arange(len(dataset)))
-    assert tuple(rows.shape) == (len(dataset), *dataset.inputs.shape)
-    assert rows.dtype == (torch.uint8 if dataset.is_image else torch.float32)
-    assert torch.isfinite(rows.float()).all()
+def test_the_truth_stands_beside_only_if_the_source_has_it(request, dataset):
+    has_it = request.node.callspec.params["source"] in WITH_TRUTH
+    assert (dataset.clean_labels is not None) == has_it
+
+
+def test_inputs_are_bytes_for_images_and_finite_floats_for_vectors_and_texts_wait(request, dataset):
     assert isinstance(dataset.inputs, Inputs)
+    if request.node.callspec.params["source"] in ENCODED_FIRST:
+        assert (dataset.kind, dataset.inputs.shape, dataset.inputs.in_memory) == ("texts", (), True)
+        with pytest.raises(InputError, match="must be encoded"):
+            dataset.inputs.take(torch.arange(1))
+        return
+    given = dataset.inputs.take(torch.arange(len(dataset)))
+    assert tuple(given.shape) == (len(dataset), *dataset.inputs.shape)
+    assert given.dtype == (torch.uint8 if dataset.kind == "images" else torch.float32)
+    assert torch.isfinite(given.float()).all()
 
 
 def test_a_subset_is_what_taking_gives(dataset):
     index = torch.tensor([len(dataset) - 1, 0, 2])
     part = dataset.subset(index)
-    assert torch.equal(part.inputs.take(torch.arange(3)), dataset.inputs.take(index))
+    assert rows(part, torch.arange(3)) == rows(dataset, index)
     assert torch.equal(part.labels, dataset.labels[index])
     assert list(part.ids) == [dataset.ids[i] for i in index.tolist()]
 
@@ -162,7 +206,7 @@ def test_a_subset_is_what_taking_gives(dataset):
 def test_opening_twice_gives_the_same(source, dataset):
     again = open_source(source.data, **source.options, split="train")
     index = torch.arange(len(dataset))
-    assert torch.equal(again.inputs.take(index), dataset.inputs.take(index))
+    assert rows(again, index) == rows(dataset, index)
     assert torch.equal(again.labels, dataset.labels)
     assert (list(again.ids), again.class_names, again.name) == (list(dataset.ids), dataset.class_names, dataset.name)
 
@@ -179,7 +223,11 @@ def test_data_fits_the_model_it_trained(source, dataset):
     assert torch.equal(again.labels, dataset.labels)
 
 
-def test_batches_come_out_normalised(dataset):
+def test_batches_come_out_normalised(request, dataset):
+    if request.node.callspec.params["source"] in ENCODED_FIRST:
+        with pytest.raises(InputError, match="must be encoded"):
+            Batches(dataset, batch_size=4)
+        return
     batches = Batches(dataset, batch_size=4, normalize=Normalization.fit(dataset.inputs), workers=1)
     out = torch.cat([batch.inputs for batch in batches.epoch(torch.arange(len(dataset)), seed=0, epoch=0)])
     assert out.dtype == torch.float32

@@ -33,13 +33,13 @@ def digest(module):
 def main():
     from anchored import methods
     from anchored.data import load_digits
-    from anchored.training import fit
+    from anchored.runs import fit
 
     torch.set_num_threads(1)
     folder, names = Path(sys.argv[1]), sys.argv[2:]
     told = {}
     for name in names:
-        two_stages = methods.procedure_type(methods.parse(name)).second is not None
+        two_stages = methods.procedure_type(methods.parse(name)).second_epochs is not None
         fitted = fit(load_digits(), settings(name, two_stages))
         told[name] = {"digest": digest(fitted.model.classifier), "accuracy": fitted.result["test"]["accuracy"]}
     (folder / f"{os.environ['RANK']}.json").write_text(json.dumps(told))

@@ -3,7 +3,7 @@
 import pytest
 
 from anchored.data import load_digits
-from anchored.training import fit
+from anchored.runs import fit
 
 
 @pytest.mark.slow

@@ -14,7 +14,8 @@ from tests.cut import Cut, CutAfter
 
 from anchored._errors import InputError
 from anchored.data import load_digits
-from anchored.training import Progress, RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
+from anchored.training import Progress
 
 SETTINGS = {
     "data": {"source": "digits", "augment": ["crop=1", "flip"], "corrupt": ["symmetric=0.2"]},

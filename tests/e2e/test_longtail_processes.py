@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from anchored import methods
-from anchored.methods.own import OWN
+from anchored.methods.parse import METHODS
 
 pytest.importorskip("lightning_fabric")
 pytestmark = pytest.mark.slow
 
 NAMES = [
-    *OWN,
-    *(f"{name}+pal" for name, own in OWN.items() if "pal" in own.goes_with),
+    *METHODS,
+    *(f"{name}+pal" for name in METHODS if "pal" in methods.PROCEDURES[name].goes_with),
 ]
 
 
@@ -44,4 +44,4 @@ def test_both_processes_hold_the_same_model_and_it_has_learnt(told, name):
 
 
 def test_all_procedures_took_part():
-    assert {methods.parse(name).procedure for name in NAMES} | {"single"} == set(methods.PROCEDURES)
+    assert {methods.parse(name).algorithm for name in NAMES} | {"single"} == set(methods.PROCEDURES)

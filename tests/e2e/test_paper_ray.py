@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[2]
 GRID = """
 import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[4])
-from anchored.paper import Place, Results, Store, run
-from anchored.paper.engines import make_engine
+from anchored.paper import Placement, Results, Store, run
+from anchored.paper import engines
 from tests.unit.paper.tiny import TINY
 if __name__ == "__main__":
     name, folder, epochs, kill = sys.argv[1], sys.argv[2], int(sys.argv[3]), len(sys.argv) > 5
     store = Store(f"{folder}/store")
     jobs = TINY.jobs(methods=["ce", "ce+fnpal"], seeds=[0], epochs=epochs)
-    engine = make_engine(name, Place(str(store.path), device="cpu"), jobs=2)
+    engine = engines.get(name, Placement(str(store.path), device="cpu"), jobs=2)
 
     def kill_one():
         while store.epochs_done(jobs[0]) < 2:

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from tests.unit.paper.tiny import TINY
 
-from anchored.paper import Place, Results, Store, record_of, run, work
+from anchored.paper import Placement, Results, Store, record_of, run, run_job
 from anchored.paper.engines import LocalEngine
 
 ROOT = Path(__file__).parents[2]
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[3])
-from anchored.paper import Place, Results, Store, run
+from anchored.paper import Placement, Results, Store, run
 from anchored.paper.engines import LocalEngine
 from tests.unit.paper.tiny import TINY
 if __name__ == "__main__":
     jobs = TINY.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.4"], seeds=[0], epochs=int(sys.argv[4]))
-    engine = LocalEngine(Place(sys.argv[1], device="cpu"), jobs=2)
+    engine = LocalEngine(Placement(sys.argv[1], device="cpu"), jobs=2)
     print("ready", flush=True)
     summary = run(jobs, Store(sys.argv[1]), Results(sys.argv[2]), engine)
     print(len(summary.finished), len(summary.skipped), len(summary.failed), flush=True)
@@ -52,7 +52,7 @@ def straight(tmp_path, epochs):
     store = Store(tmp_path / "straight")
     store.make()
     for job in jobs(epochs):
-        assert work(job, Place(str(store.path), device="cpu")).status == "finished"
+        assert run_job(job, Placement(str(store.path), device="cpu")).status == "finished"
     return [record_of(job, store) for job in jobs(epochs)]
 
 
@@ -127,6 +127,6 @@ def test_the_command_runs_a_pool_and_compares(anchored, tmp_path, monkeypatch):
     assert "3 cells, 0 finished before" in ran.err
     compared = anchored("paper", "compare", "tiny", "--only-run")
     assert "| CE | ours |" in compared.out
-    engine = LocalEngine(Place(str(tmp_path / "store"), device="cpu"), jobs=1)
+    engine = LocalEngine(Placement(str(tmp_path / "store"), device="cpu"), jobs=1)
     again = run(TINY.jobs(cells=["digits/0.0"], seeds=[0]), Store(tmp_path / "store"), Results("results"), engine)
     assert len(again.skipped) == 3

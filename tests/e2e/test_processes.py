@@ -14,7 +14,7 @@ import torch
 
 from anchored.data import corrupt, hold_out, load_digits
 from anchored.imbalance import epoch_order
-from anchored.training import RunFolder, TrainedModel
+from anchored.runs import RunFolder, TrainedModel
 
 pytest.importorskip("lightning_fabric")
 pytestmark = pytest.mark.slow

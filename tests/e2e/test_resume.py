@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 FLAGS = ("--label", "kind", "--epochs", "6", "--batch-size", "16", "--set", "train.checkpoint_seconds=0")
 

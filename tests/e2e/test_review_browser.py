@@ -21,8 +21,7 @@ from anchored.cli.model import load_run
 from anchored.cli.review import review
 from anchored.data import correct, open_source, read_corrections
 from anchored.review import Cases, DecisionLog, Neighbours, Review, ReviewServer
-from anchored.training import fit
-from anchored.training.prepare import open_data
+from anchored.runs import fit, open_data
 
 pytestmark = pytest.mark.slow
 

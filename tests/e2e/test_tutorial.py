@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 pytestmark = pytest.mark.slow
 

@@ -100,7 +100,8 @@ def dropping():
 def run(name, folder, *, slowly=False):
     """Fit as ``name`` says, in ``folder/name``, or go on with it; returns what to write down."""
     from anchored.data import load_digits
-    from anchored.training import Progress, RunFolder, fit
+    from anchored.runs import RunFolder, fit
+    from anchored.training import Progress
 
     class Slow(Progress):
         def epoch(self, record, *, seconds, samples):
@@ -122,7 +123,7 @@ def run(name, folder, *, slowly=False):
 def cut_and_resumed(folder):
     """The scenario ``cut``, with all processes stopped after the 60th batch of the first epoch, and taken up again."""
     from anchored.data import load_digits
-    from anchored.training import RunFolder, fit
+    from anchored.runs import RunFolder, fit
 
     split, path = load_digits(), folder / "resumed"
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs
@@ -13,7 +14,6 @@ from anchored.methods import parse
 from anchored.paper import TABLES, Results, compare
 from anchored.paper.docs import results_page
 from anchored.paper.figures import FIGURES
-from anchored.training.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,6 +57,54 @@ def test_every_published_number_has_its_row_cell_and_measure(table):
 def test_every_job_has_settings_of_its_own(table):
     jobs = table.jobs(seeds=[0])
     assert len({job.key for job in jobs}) == len(jobs) == len(table.rows) * len(table.cells)
+
+
+KEYS = [
+    ("noise_symmetric", "ce", "mnist/0.0", "c279289d7041"),
+    ("noise_symmetric", "sce+fnpal", "cifar10/0.4", "744dfceed689"),
+    ("noise_symmetric", "nfl+rce+fnpal (aligned)", "cifar100/0.8", "f71ceb6bef8c"),
+    ("noise_asymmetric", "ce", "mnist/0.1", "f57ce62924bd"),
+    ("noise_asymmetric", "ce", "cifar10/0.3", "7809fff33c33"),
+    ("noise_asymmetric", "nfl+rce+fnpal (aligned)", "cifar100/0.4", "6095a7c83c36"),
+    ("longtail_cifar100", "ce", "cifar100/longtail-100", "7a650ab6a205"),
+    ("longtail_cifar100", "ce+pal", "cifar100/longtail-50", "dfe8124082e0"),
+    ("longtail_cifar100", "mislas (lr 0.15, wd 5e-4)", "cifar100/longtail-10", "612345a3894f"),
+    ("longtail_imagenet", "ce", "imagenet-lt", "23cdd4dd3ba3"),
+    ("longtail_imagenet", "crt+mixup", "imagenet-lt", "4893fff6ee21"),
+    ("longtail_imagenet", "mislas+pal (aligned)", "imagenet-lt", "316765e6d771"),
+    ("longtail_cifar", "ce", "cifar10/longtail-100", "ec69dde21b01"),
+    ("longtail_cifar", "ce", "cifar100/longtail-100", "0b5bdcb62584"),
+    ("longtail_cifar", "ldam+drw+pal (aligned)", "cifar100/step-10", "2c5152be9f03"),
+    ("weight_decay", "ce", "0", "713aa67e3395"),
+    ("weight_decay", "ce", "5e-4", "4793ee0c816e"),
+    ("weight_decay", "balanced-softmax", "1e-2", "c8efcc6d6b51"),
+    ("webvision_mini", "ce", "webvision-mini", "4b42eff7cd9d"),
+    ("webvision_mini", "ce+fnpal", "webvision-mini", "4b271b66e781"),
+    ("webvision_mini", "sce+fnpal (aligned)", "webvision-mini", "6fd3ea390161"),
+    ("longtail_mnist", "ce", "mnist", "d08f65794c95"),
+    ("longtail_mnist", "lws+pal", "mnist", "e5fce0f349ba"),
+    ("longtail_mnist", "mislas+pal (random)", "mnist", "d59624084d8e"),
+    ("orientation", "ce+fnpal (random)", "mnist-small/0.2", "972246338f2f"),
+    ("orientation", "nsl (aligned)", "mnist/0.2", "ca2de28b1b09"),
+    ("orientation", "ce+fnpal (aligned, lr/3)", "cifar10/0.8", "023119434dce"),
+    ("unstated", "ce", "mnist/0.8", "54993bb05417"),
+    ("unstated", "ce+fnpal (pixels)", "mnist/0.8", "5c69625b5473"),
+    ("unstated", "gce+fnpal (iid)", "mnist/0.8", "c44cfca54c3f"),
+    ("auto_mnist", "auto", "mnist/clean", "4eb4b75d862c"),
+    ("auto_mnist", "auto", "mnist/symmetric-0.8", "5da589829e54"),
+    ("auto_mnist", "ce", "mnist/asymmetric-0.4", "97e416c354f0"),
+]
+"""Keys of version 0.1.0: runs in people's stores and records are found by them."""
+
+
+@pytest.mark.parametrize(("table", "row", "cell", "key"), KEYS)
+def test_keys_are_those_of_the_first_version(table, row, cell, key):
+    assert TABLES[table].job(row, cell, seed=0).key == key
+
+
+def test_the_key_of_a_run_in_mixed_precision_is_that_of_the_first_version():
+    job = TABLES["longtail_cifar100"].job("ce", "cifar100/longtail-100", seed=0, precision="bf16")
+    assert job.key == "4f1f2255f721"
 
 
 FILES = {f"tables.{name}": f"anchored paper run {name}" for name in TABLES} | {

@@ -8,8 +8,7 @@ from tests.cut import Cut
 
 from anchored import losses
 from anchored.data import Batches, Dataset, TensorInputs
-from anchored.training import Plan, Runtime, State, train
-from anchored.training.average import Average
+from anchored.training import Average, Plan, Runtime, State, train
 from anchored.training.checkpoint import Checkpoint
 from anchored.training.loop import _shard
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored import demo as module
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 
 @pytest.fixture

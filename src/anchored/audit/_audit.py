@@ -12,24 +12,32 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._files import write_json
-from anchored.audit.cross_fit import plain_logits
 from anchored.audit.label_noise import judge
 from anchored.audit.near_duplicates import near_duplicates
 from anchored.audit.suspects import Suspects, rank
 from anchored.data import Dataset
-from anchored.training import TrainedModel
 
 __all__ = ["Audit", "ClassNoise", "ConfusedPair", "DuplicateGroup", "audit"]
 
 ABOUT, RANKED = "audit.json", "suspects.csv"
 _MOST_PAIRS = 100
+
+
+class Asked(Protocol):
+    """A model that can be asked about a data set, such as :class:`anchored.runs.TrainedModel`."""
+
+    class_names: tuple[str, ...]
+
+    def raw_logits(self, dataset: Dataset, /) -> Tensor:
+        """Compute logits ``(n, k)`` before any temperature."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -173,7 +181,7 @@ class Audit:
 
 
 def audit(
-    model: TrainedModel | None,
+    model: Asked | None,
     dataset: Dataset,
     *,
     logits: Tensor | None = None,
@@ -195,8 +203,10 @@ def audit(
     Example:
         >>> from anchored.data import corrupt, load_digits
         >>> from anchored.audit import cross_fit
+        >>> from anchored.runs import complete
         >>> data = corrupt(load_digits().train, "symmetric=0.3", seed=0).dataset
-        >>> found = audit(None, data, logits=cross_fit(data, {"train": {"epochs": 12}}).logits, duplicates=False)
+        >>> logits = cross_fit(data, complete({"train": {"epochs": 12}}, data)).logits
+        >>> found = audit(None, data, logits=logits, duplicates=False)
         >>> abs(found.noise_rate - 0.3) < 0.08
         True
         >>> first = [data.labels[s.index] != data.clean_labels[s.index] for s in found.suspects[:100]]
@@ -211,7 +221,7 @@ def audit(
                 f"{dataset.name}: its classes {dataset.class_names} are not the model's {model.class_names}; "
                 f"rename them"
             )
-        logits = plain_logits(model, dataset)
+        logits = model.raw_logits(dataset)
     if logits.shape != (len(dataset), dataset.k):
         raise InputError(
             f"logits must be ({len(dataset)}, {dataset.k}), a row per sample of {dataset.name}, "

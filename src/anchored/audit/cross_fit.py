@@ -8,10 +8,9 @@ third of the length cost a third of one training; five-fold cross-validation at 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -21,25 +20,30 @@ from torch import Tensor, nn
 from anchored._errors import InputError
 from anchored._files import write_atomically
 from anchored._random import seed_of, stream
-from anchored.data import Batches, Dataset, Split
-from anchored.training import Progress, RunConfig, TrainedModel
-from anchored.training import fit as train
-from anchored.training.config import merge
-from anchored.training.evaluate import logits_of
-from anchored.training.resolve import resolve
-from anchored.training.runtime import make_runtime
+from anchored.data import Dataset
+from anchored.training import (
+    Checkpoint,
+    LookConfig,
+    Parts,
+    Progress,
+    RunConfig,
+    Runtime,
+    State,
+    TrainingSetup,
+    make_runtime,
+    raw_logits,
+)
 
-__all__ = ["CrossFit", "cross_fit", "halves", "pilot_epochs"]
+__all__ = ["LEAST_LR", "CrossFit", "cross_fit", "halves", "look_epochs", "look_model", "look_settings"]
 
 FILE = "cross_fit.safetensors"
 _STEPS, _FEWEST_STEPS, _LEAST_STEPS = 900, 250, 25
 _SMALL_BATCH = 64
 _LEAST_SHARE, _LARGEST_SHARE, _FEW = 0.1, 0.35, 6
-_PILOT_RATE = 0.2
-"""The noise rate that the two models go by, scale 1: small enough to resist, large enough to learn fast."""
+_ASSUMED_RATE = 0.2
+"""The noise rate that the two models assume, scale 1: small enough to resist, large enough to learn fast."""
 LEAST_LR = 0.1
-"""For SGD: the gradient of cosines at a small scale is small, and rates made for free logits would waste epochs."""
-_BATCH = 512
+"""Least learning rate for SGD: the gradient of cosines at a small scale is small, other rates would waste epochs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,7 @@ class CrossFit:
     epochs: int
 
     def save(self, folder: str | Path) -> None:
-        """Write ``cross_fit.safetensors`` into ``folder``, which is made where it is missing."""
+        """Write ``cross_fit.safetensors`` into ``folder``, which is made if it is missing."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         tensors = {"logits": self.logits.contiguous(), "half": self.half}
@@ -66,7 +70,18 @@ class CrossFit:
 
     @classmethod
     def load(cls, folder: str | Path, *, n: int | None = None) -> CrossFit | None:
-        """Read what :meth:`save` wrote; None where there is nothing, or nothing about ``n`` samples."""
+        """Read what :meth:`save` wrote.
+
+        Args:
+            folder: The folder that :meth:`save` wrote to.
+            n: How many samples it must be about; None takes any number.
+
+        Returns:
+            The cross-fit, or None if there is none, or none about ``n`` samples.
+
+        Raises:
+            InputError: The file is damaged.
+        """
         path = Path(folder) / FILE
         if not path.is_file():
             return None
@@ -80,76 +95,120 @@ class CrossFit:
 
 def cross_fit(
     dataset: Dataset,
-    settings: Mapping[str, Any] | None = None,
+    config: RunConfig,
     *,
     module: nn.Module | None = None,
+    folder: str | Path | None = None,
     progress: Progress | None = None,
 ) -> CrossFit:
-    """Train on each half of ``dataset`` and look at the other.
+    """Train on each half of ``dataset`` and ask about the other.
 
     Args:
-        dataset: As training is given it; every sample needs a label.
-        settings: Those of the run that the samples are for, as :func:`anchored.training.fit` takes them: backbone,
-            optimiser, batches, augmentation, seed. The method is always the one above.
+        dataset: The data as training is given it; every sample needs a label.
+        config: The resolved configuration of the run that the samples are for: backbone, optimizer, seed. Its ``look``
+            says how the two models are trained; the method is always ``ce+fnpal``.
         module: A backbone of your own; each half trains a copy.
+        folder: Where to keep the work as it is made; what is there already is not made again. None keeps nothing.
         progress: Is told what happens.
+
+    Returns:
+        The logits of every sample from the model that did not see it.
 
     Example:
         >>> from anchored.data import load_digits
-        >>> crossed = cross_fit(load_digits().train, {"train": {"epochs": 4}})
+        >>> from anchored.runs import complete
+        >>> data = load_digits().train
+        >>> crossed = cross_fit(data, complete({"train": {"epochs": 4}}, data))
         >>> crossed.logits.shape, crossed.epochs
         (torch.Size([1437, 10]), 3)
     """
     if not dataset.labelled:
-        raise InputError(f"{dataset.name}: labels can be checked only where there are some; leave the others out")
+        raise InputError(f"{dataset.name}: labels can be checked only if there are some; leave the others out")
     if len(dataset) < 2 * dataset.k:
         raise InputError(
             f"{dataset.name}: {len(dataset)} samples of {dataset.k} classes are too few to train on one half and look "
             f"at the other; at least {2 * dataset.k} are needed"
         )
-    config = resolve(settings or {}, dataset)
+    kept = None if folder is None else CrossFit.load(folder, n=len(dataset))
+    if kept is not None:
+        return kept
+    look = config.look if isinstance(config.look, LookConfig) else look_settings(config, len(dataset))
     half = halves(dataset.labels, config.train.seed)
     alone = dataset.counts[dataset.labels] == 1  # the only sample of a class is in both halves, or it would be unknown
-    pilot = _pilot(config, len(dataset))
+    runtime = make_runtime(config.train.device, config.train.precision)
     logits = torch.empty(len(dataset), dataset.k)
     for number in (0, 1):
-        seen = ((half != number) | alone).nonzero()[:, 0]
         asked = (half == number).nonzero()[:, 0]
-        seed = seed_of(config.train.seed, "half", number) % 2**31
-        fitted = train(
-            Split(dataset.subset(seen)),
-            merge(pilot, {"train": {"seed": seed}}),
-            module=copy.deepcopy(module),
-            progress=progress,
-        )
-        logits[asked] = plain_logits(fitted.model, dataset.subset(asked), fitted.config)
-    return CrossFit(logits, half, int(pilot["train"]["epochs"]))
+        work = None if folder is None else _Half(Path(folder) / f"half-{number}", runtime)
+        answered = None if work is None else work.answered(len(asked), dataset.k)
+        if answered is None:
+            seen = dataset.subset(((half != number) | alone).nonzero()[:, 0])
+            seed = seed_of(config.train.seed, "half", number) % 2**31
+            setup = TrainingSetup(look_model(config, look, seed=seed), Parts(seen), runtime, copy.deepcopy(module))
+            if work is not None:
+                work.take_up(setup)
+            setup.run(save=(lambda state: None) if work is None else work.save, progress=_told(progress, runtime))
+            answered = raw_logits(
+                setup.scored, dataset.subset(asked), setup.normalization, runtime, workers=config.train.workers
+            )
+            if work is not None:
+                work.answer(answered)
+        logits[asked] = answered
+    found = CrossFit(logits, half, look.epochs)
+    if folder is not None and runtime.main:
+        found.save(folder)
+        for number in (0, 1):
+            shutil.rmtree(Path(folder) / f"half-{number}", ignore_errors=True)
+    return found
 
 
-def plain_logits(model: TrainedModel, dataset: Dataset, config: RunConfig | None = None) -> Tensor:
-    """Logits ``(n, k)`` before the temperature; cosines, where the head is a scale times cosines."""
-    train_config = (RunConfig() if config is None else config).train
-    runtime = make_runtime(train_config.device, train_config.precision)
-    batches = Batches(
-        dataset,
-        batch_size=_BATCH,
-        normalize=model.normalization,
-        device=runtime.device,
-        dtype=next(model.classifier.parameters()).dtype,
-        workers=train_config.workers if hasattr(dataset.inputs, "paths") else 0,
-    )
-    network = model.classifier
-    home = next(network.parameters()).device
-    logits = logits_of(network.to(runtime.device), batches, runtime)
-    network.to(home)
-    head = getattr(network, "head", None)
-    # A linear head has no scale, and a head that normalises nothing has no cosines: those stay as they are.
-    scale = getattr(head, "scale", None) if getattr(head, "normalize", True) else None
-    return (logits / scale if isinstance(scale, float) and scale > 0 else logits).float()
+class _Half:
+    """The files of one half's training: a checkpoint while it trains, its answers once it has."""
+
+    def __init__(self, folder: Path, runtime: Runtime) -> None:
+        self.folder, self.main = folder, runtime.main
+
+    def answered(self, n: int, k: int) -> Tensor | None:
+        path = self.folder / "answers.safetensors"
+        if not path.is_file():
+            return None
+        try:
+            with safe_open(path, framework="pt") as file:
+                logits: Tensor = file.get_tensor("logits")
+        except (OSError, SafetensorError):
+            return None  # made again
+        return logits if logits.shape == (n, k) else None
+
+    def take_up(self, setup: TrainingSetup) -> None:
+        path = self.folder / "last.safetensors"
+        if path.is_file():
+            setup.restore(Checkpoint.load(path))
+
+    def save(self, state: State) -> None:
+        if self.main:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            state.checkpoint().save(self.folder / "last.safetensors")
+
+    def answer(self, logits: Tensor) -> None:
+        if self.main:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            tensors = {"logits": logits.contiguous()}
+            write_atomically(self.folder / "answers.safetensors", lambda path: save_file(tensors, path))
+
+
+def _told(progress: Progress | None, runtime: Runtime) -> Progress:
+    return progress if progress is not None and runtime.main else Progress()
 
 
 def halves(labels: Tensor, seed: int) -> Tensor:
-    """``(n,)`` int64, 0 or 1: halves at random in which each class has the same share, up to one sample.
+    """Divide samples at random into halves in which each class has the same share, up to one sample.
+
+    Args:
+        labels: ``(n,)``.
+        seed: Seed of the division.
+
+    Returns:
+        ``(n,)`` int64, 0 or 1.
 
     Example:
         >>> halves(torch.tensor([0, 0, 0, 0, 1, 1]), seed=0).bincount()
@@ -163,15 +222,23 @@ def halves(labels: Tensor, seed: int) -> Tensor:
     return half
 
 
-def pilot_epochs(epochs: int, n: int, batch_size: int) -> int:
-    """How long a half trains: some 900 steps, between a tenth and a third of the run's epochs, or half of a few.
+def look_epochs(epochs: int, n: int, batch_size: int) -> int:
+    """Choose how long a half trains: some 900 steps, between a tenth and a third of the run's epochs, or half of a few.
 
     However short the run is, 25 steps are made: models that have learnt nothing would take every label for wrong.
 
+    Args:
+        epochs: Epochs of the run.
+        n: Samples in all.
+        batch_size: Samples per step.
+
+    Returns:
+        Epochs of each of the two models.
+
     Example:
-        >>> pilot_epochs(40, 1437, 64), pilot_epochs(50, 60_000, 128), pilot_epochs(120, 50_000, 128)
+        >>> look_epochs(40, 1437, 64), look_epochs(50, 60_000, 128), look_epochs(120, 50_000, 128)
         (14, 5, 12)
-        >>> pilot_epochs(1, 120, 128)
+        >>> look_epochs(1, 120, 128)
         25
     """
     wanted = max(-(-_STEPS // _steps_of_half(n, batch_size)), round(_LEAST_SHARE * epochs))
@@ -180,29 +247,63 @@ def pilot_epochs(epochs: int, n: int, batch_size: int) -> int:
     return max(least, min(wanted, most))
 
 
+def look_settings(config: RunConfig, n: int) -> LookConfig:
+    """Choose how the two models are trained for a run of ``config`` on ``n`` samples.
+
+    Args:
+        config: The resolved configuration of the run.
+        n: Training samples.
+
+    Returns:
+        What ``config.look`` records.
+    """
+    epochs = look_epochs(config.train.epochs, n, config.train.batch_size)
+    batch_size = config.train.batch_size
+    if epochs * _steps_of_half(n, batch_size) < _FEWEST_STEPS:
+        batch_size = min(batch_size, _SMALL_BATCH)  # more steps on the same samples
+    lr = max(config.optimizer.lr, LEAST_LR) if config.optimizer.name == "sgd" else config.optimizer.lr
+    augment = config.data.augment
+    assert not isinstance(augment, str), "resolved before"
+    return LookConfig(epochs=epochs, batch_size=batch_size, lr=lr, augment=augment)
+
+
 def _steps_of_half(n: int, batch_size: int) -> int:
     """How many batches one epoch of half of ``n`` samples has."""
     return -(-(n // 2) // batch_size)
 
 
-def _pilot(config: RunConfig, n: int) -> dict[str, Any]:
-    """The settings of the two models: the run's, but for what concerns the method and the length."""
-    settings = config.as_dict()
-    epochs = pilot_epochs(config.train.epochs, n, config.train.batch_size)
-    batch_size = config.train.batch_size
-    if epochs * _steps_of_half(n, batch_size) < _FEWEST_STEPS:
-        batch_size = min(batch_size, _SMALL_BATCH)  # more steps on the same samples
-    settings["method"] = {
-        "name": "ce+fnpal",
-        "noise_rate": _PILOT_RATE,
-        "anchors": "auto" if config.method.anchors == "paper" else config.method.anchors,
-    }
-    settings["second"] = None
-    settings["schedule"] = {"name": "cosine", "options": {}}
-    # The data comes spoilt and corrected as the run has it, and only half of it.
-    settings["data"] |= {"corrupt": [], "corrections": None, "corrections_digest": None, "hold_out": 0.0}
-    if config.optimizer.name == "sgd":
-        settings["optimizer"]["lr"] = max(config.optimizer.lr, LEAST_LR)
-    settings["train"] |= {"epochs": epochs, "batch_size": batch_size, "labels": "given"}
-    settings["train"] |= {"early_stop": None, "ema": None, "evaluate": False}
-    return settings
+def look_model(config: RunConfig, look: LookConfig, *, seed: int = 0) -> RunConfig:
+    """Make the configuration of one of the two models: the run's, but for what concerns the method and the length.
+
+    Args:
+        config: The resolved configuration of the run.
+        look: How the two models are trained.
+        seed: Seed of this model.
+
+    Returns:
+        A resolved configuration.
+    """
+    anchors = config.method.anchors
+    return config.model_copy(
+        update={
+            "data": config.data.model_copy(update={"augment": look.augment, "hold_out": 0.0}),
+            "method": type(config.method)(
+                name="ce+fnpal",
+                noise_rate=_ASSUMED_RATE,
+                anchors="auto" if anchors.startswith("paper") else anchors,
+            ),
+            "optimizer": config.optimizer.model_copy(update={"lr": look.lr}),
+            "schedule": config.schedule if config.schedule.name == "cosine" else type(config.schedule)(),
+            "second": None,
+            "train": config.train.model_copy(
+                update={
+                    "epochs": look.epochs,
+                    "batch_size": look.batch_size,
+                    "seed": seed,
+                    "early_stop": None,
+                    "ema": None,
+                    "evaluate": False,
+                }
+            ),
+        }
+    )

@@ -1,4 +1,4 @@
-"""A backbone by the shape of the input: the cheapest usual one whose features leave room for the classes.
+"""The choice of a backbone by the shape of the input: the cheapest usual one whose features leave room for the classes.
 
 ========================================  ===================================================
 input                                     backbone
@@ -28,7 +28,11 @@ __all__ = ["auto"]
 
 
 def auto(input_shape: Iterable[int], num_classes: int | None = None) -> str:
-    """The name of the backbone for inputs of this shape; without ``num_classes``, for a few classes.
+    """Return the name of the backbone for inputs of this shape.
+
+    Args:
+        input_shape: ``(d,)`` or ``(channels, height, width)``.
+        num_classes: Number k of classes; None stands for a few.
 
     Example:
         >>> auto((1, 28, 28)), auto((3, 32, 32)), auto((1, 8, 8)), auto((54,))

@@ -1,4 +1,4 @@
-"""What every backbone is: a map from inputs to features ``(n, d)`` that declares ``d`` and the sign of its features."""
+"""The base of all backbones: a map from inputs to features ``(n, d)`` that declares ``d`` and their sign."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["Backbone", "check_image", "check_shape"]
 
 
 class Backbone(nn.Module):
-    """Features ``(n, feature_dim)`` from inputs ``(n, *input_shape)``.
+    """A network that maps inputs ``(n, *input_shape)`` to features ``(n, feature_dim)``.
+
+    Features are ``pooled(feature_map(inputs))``, for methods that use the pixels in between. A backbone without maps
+    has one of a single pixel, the features themselves.
 
     Attributes:
         input_shape: Shape of one input: ``(d,)`` for vectors, ``(channels, height, width)`` for images.
         feature_dim: Length of the features.
         signed_features: Whether features can be negative; False after a last ReLU. A head needs
-            to know, because negative coordinates of a prototype are out of reach of ReLU features.
-
-    Features are ``pooled(feature_map(inputs))``, for methods that look at the pixels in between. A backbone that says
-    nothing of its maps has one of a single pixel, the features themselves.
+            to know, because ReLU features cannot reach the negative coordinates of a prototype.
 
     Example:
         >>> from anchored import backbones
-        >>> net = backbones.make("cnn4", (1, 28, 28))
+        >>> net = backbones.get("cnn4", (1, 28, 28))
         >>> net.feature_dim, net.signed_features
         (128, False)
     """
@@ -42,30 +42,30 @@ class Backbone(nn.Module):
         self.signed_features = signed_features
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, d)`` of inputs ``(n, *input_shape)``."""
+        """Return features ``(n, d)`` of inputs ``(n, *input_shape)``."""
         raise NotImplementedError(f"{type(self).__name__} must define forward")
 
     @property
     def map_shape(self) -> tuple[int, int, int]:
-        """The shape ``(c, h, w)`` of what :meth:`feature_map` answers for one input."""
+        """The shape ``(c, h, w)`` that :meth:`feature_map` returns for one input."""
         return self.feature_dim, 1, 1
 
     def feature_map(self, inputs: Tensor) -> Tensor:
-        """Maps ``(n, *map_shape)`` as they are before pooling."""
+        """Return maps ``(n, *map_shape)`` as they are before pooling."""
         features: Tensor = self(inputs)
         return features[:, :, None, None]
 
     def pooled(self, maps: Tensor) -> Tensor:
-        """Features ``(n, d)`` of maps ``(n, *map_shape)``."""
+        """Return features ``(n, d)`` of maps ``(n, *map_shape)``."""
         return maps.mean(dim=(2, 3))
 
     def extra_repr(self) -> str:
-        """What ``print(net)`` shows beside the layers."""
+        """Return what ``print(net)`` shows beside the layers."""
         return f"{self.input_shape} -> {self.feature_dim}, signed_features={self.signed_features}"
 
 
 def check_shape(input_shape: object) -> tuple[int, ...]:
-    """``input_shape`` as ``(d,)`` or ``(channels, height, width)``, or a refusal.
+    """Return ``input_shape`` as ``(d,)`` or ``(channels, height, width)``; refuse anything else.
 
     Example:
         >>> check_shape([1, 28, 28])
@@ -90,7 +90,18 @@ def check_shape(input_shape: object) -> tuple[int, ...]:
 
 
 def check_image(name: str, input_shape: Iterable[int], *, smallest: int) -> tuple[int, int, int]:
-    """``input_shape`` as an image whose sides are at least ``smallest`` pixels.
+    """Return ``input_shape`` as an image whose sides are at least ``smallest`` pixels.
+
+    Args:
+        name: How the error message calls the backbone.
+        input_shape: The shape as given.
+        smallest: Least number of pixels of a side.
+
+    Returns:
+        Channels, height and width.
+
+    Raises:
+        InputError: If it is a vector, or too small.
 
     Example:
         >>> check_image("cnn4", (1, 28, 28), smallest=8)

@@ -1,4 +1,4 @@
-r"""First weights, drawn from a generator of one's own: laws for convolutions and linear layers.
+r"""First weights, drawn from a given generator: laws for convolutions and linear layers.
 
 With fan-in :math:`m` and fan-out :math:`n` (inputs and outputs times kernel area),
 
@@ -8,17 +8,18 @@ law                  convolution                                 linear
 ``NOISY_LABELS``     :math:`U(\pm\sqrt{6/m})`                    :math:`U(\pm\sqrt{6/(m+n)})`
 ``LONG_TAIL``        :math:`N(0, 2/m)`                           :math:`N(0, 2/m)`
 ``IMAGENET``         :math:`N(0, 2/n)`                           :math:`U(\pm 1/\sqrt{m})`
+``OLTR``             :math:`N(0, 2/m)`                           :math:`U(\pm 1/\sqrt{m})`
 ``PLAIN``            :math:`U(\pm\sqrt{6/m})`                    :math:`U(\pm\sqrt{6/m})`
 ===================  ==========================================  ==========================================
 
 Biases keep torch's :math:`U(\pm 1/\sqrt m)`; batch normalisation starts at weight 1, bias 0.
 
 torch's layers draw from the global generator when they are made. Here they are made without
-storage, on the meta device, and then filled: building a network neither reads nor moves the
+storage, on the meta device, and then filled: building a network neither reads nor changes the
 global generator.
 
 References:
-    Ma et al., 2020 (noisy labels), Cao et al., 2019 (long tail) and torchvision (ImageNet):
+    Ma et al., 2020 (noisy labels), Cao et al., 2019 (long tail), torchvision (ImageNet) and Liu et al., 2019 (OLTR):
     the files that set up their networks. ``PLAIN`` is ours, for networks that are in no paper.
 """
 
@@ -35,7 +36,7 @@ from torch import Tensor, nn
 
 from anchored._random import generator_or_default
 
-__all__ = ["IMAGENET", "LONG_TAIL", "NOISY_LABELS", "PLAIN", "Law", "build", "fill_"]
+__all__ = ["IMAGENET", "LONG_TAIL", "NOISY_LABELS", "OLTR", "PLAIN", "Law", "build", "fill_"]
 
 Fill = Callable[..., Tensor]
 M = TypeVar("M", bound=nn.Module)
@@ -43,7 +44,7 @@ M = TypeVar("M", bound=nn.Module)
 
 @dataclass(frozen=True)
 class Law:
-    """How weights are drawn: each entry fills a tensor in place, given ``generator=``."""
+    """How weights are drawn: each entry is a function that fills a tensor in place, given ``generator=``."""
 
     conv: Fill
     linear: Fill
@@ -58,13 +59,22 @@ NOISY_LABELS = Law(conv=KAIMING_UNIFORM, linear=nn.init.xavier_uniform_)
 LONG_TAIL = Law(conv=KAIMING_NORMAL, linear=KAIMING_NORMAL)
 IMAGENET = Law(conv=KAIMING_NORMAL_OUT, linear=TORCH_LINEAR)
 PLAIN = Law(conv=KAIMING_UNIFORM, linear=KAIMING_UNIFORM)
+OLTR = Law(conv=KAIMING_NORMAL, linear=TORCH_LINEAR)
 
 
 def build(make: Callable[[], M], law: Law, generator: torch.Generator | None) -> M:
-    """The module that ``make`` makes, filled by ``law`` from ``generator`` (None: seed 0).
+    """Make a module and fill it by a law from a generator.
 
     Weights are drawn on the CPU and then moved to torch's default device, so they are the same on
-    every device. Where the default device is ``meta`` nothing is drawn: good for counting parameters.
+    every device. If the default device is ``meta`` nothing is drawn: good for counting parameters.
+
+    Args:
+        make: Makes the module; it is called on the meta device.
+        law: How weights are drawn.
+        generator: Source of the weights; None means seed 0.
+
+    Returns:
+        The module, with weights on the default device.
 
     Example:
         >>> layer = build(lambda: nn.Linear(3, 2), PLAIN, torch.Generator().manual_seed(0))
@@ -82,7 +92,24 @@ def build(make: Callable[[], M], law: Law, generator: torch.Generator | None) ->
 
 
 def fill_(module: nn.Module, law: Law, generator: torch.Generator) -> None:
-    """Draw every parameter of ``module`` anew, layer after layer, and reset its buffers."""
+    """Draw every parameter of ``module`` anew, layer after layer, and reset its buffers.
+
+    Args:
+        module: The module to fill, in place.
+        law: How weights are drawn.
+        generator: Source of the weights.
+
+    Raises:
+        TypeError: If the module holds a kind of layer without a law.
+
+    Example:
+        >>> layer = nn.Linear(3, 2)
+        >>> fill_(layer, PLAIN, torch.Generator().manual_seed(0))
+        >>> again = nn.Linear(3, 2)
+        >>> fill_(again, PLAIN, torch.Generator().manual_seed(0))
+        >>> torch.equal(layer.weight, again.weight)
+        True
+    """
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             fill = law.conv if isinstance(layer, nn.Conv2d) else law.linear

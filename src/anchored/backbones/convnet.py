@@ -34,14 +34,14 @@ __all__ = ["ConvNet", "cnn4", "cnn8"]
 class ConvNet(Backbone):
     """Blocks of convolution units, each block followed by a 2 x 2 max-pool, then one linear unit.
 
-    The builders below fill it from a generator; made directly, it is initialised by torch.
+    The builders below fill it from a generator; if made directly, it is initialised by torch.
 
     Args:
         input_shape: ``(channels, height, width)``; at least 2 x 2 pixels must be left after the pooling.
         blocks: The widths of the convolutions, block by block.
         hidden: Length of the features.
         last_relu: Whether the features pass a last ReLU.
-        name: What a refusal calls this network.
+        name: How error messages call this network.
 
     Shape:
         inputs ``(n, channels, height, width)``; out ``(n, hidden)``.
@@ -89,27 +89,35 @@ class ConvNet(Backbone):
         return self.maps
 
     def blocks(self) -> list[nn.Sequential]:
-        """The convolutions block by block, each with the pooling at its end."""
+        """Return the convolutions block by block, each with the pooling at its end."""
         layers = list(self.convolutions)
         return [nn.Sequential(*layers[start:end]) for start, end in pairwise([0, *self.block_ends])]
 
     def feature_map(self, inputs: Tensor) -> Tensor:
-        """Maps ``(n, *map_shape)`` after the last pooling."""
+        """Return maps ``(n, *map_shape)`` after the last pooling."""
         maps: Tensor = self.convolutions(inputs)
         return maps
 
     def pooled(self, maps: Tensor) -> Tensor:
-        """Features ``(n, hidden)``: the linear unit on the flattened maps."""
+        """Return features ``(n, hidden)``: the linear unit on the flattened maps."""
         features: Tensor = self.last(self.bn1(self.fc1(maps.flatten(1))))
         return features
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, hidden)``."""
+        """Return features ``(n, hidden)``."""
         return self.pooled(self.feature_map(inputs))
 
 
 def cnn4(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch.Generator | None = None) -> ConvNet:
-    """The four-layer network for MNIST.
+    """Build the four-layer network for MNIST.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 8 x 8 pixels.
+        last_relu: Whether the features pass a last ReLU.
+        generator: Source of the weights; None means seed 0.
+
+    Returns:
+        A network with 128 features.
 
     Example:
         >>> sum(p.numel() for p in cnn4((1, 28, 28)).parameters()) + 128 * 10 + 10
@@ -119,7 +127,15 @@ def cnn4(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch
 
 
 def cnn8(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch.Generator | None = None) -> ConvNet:
-    """The eight-layer network for CIFAR-10; its third block has 196 channels, as published.
+    """Build the eight-layer network for CIFAR-10; its third block has 196 channels, as published.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 16 x 16 pixels.
+        last_relu: Whether the features pass a last ReLU.
+        generator: Source of the weights; None means seed 0.
+
+    Returns:
+        A network with 256 features.
 
     Example:
         >>> sum(p.numel() for p in cnn8((3, 32, 32)).parameters()) + 256 * 10 + 10

@@ -12,10 +12,10 @@ Tiny        its two layers                         one
 any other   the whole network                      one
 ==========  =====================================  ==================================================
 
-The cut ``"last"`` stands before the last block: branches are as short as they can be. The cut ``"early"`` leaves the
+The cut ``"last"`` is before the last block: branches are as short as they can be. The cut ``"early"`` leaves the
 last two stages to the branches and shares what comes before, the first stage at least: of three stages the first, of
 four the first two. A network that is one block, such as a wrapped module, shares nothing, and its branches are
-networks in full.
+complete networks.
 
 References:
     Zhou et al., 2020. BBN: Bilateral-Branch Network with Cumulative Learning for Long-Tailed Visual Recognition.
@@ -45,12 +45,12 @@ Cut = Literal["early", "last"]
 
 
 class Fork(nn.Module):
-    """One trunk, several branches: features of each branch from the same inputs.
+    """One trunk and several branches: the features of each branch from the same inputs.
 
     Args:
-        networks: Built alike, one for each branch: the first gives the trunk as well, the others their own
-            branch only. Their layers are taken over, not copied.
-        cut: Where the trunk ends, see the head of this file.
+        networks: Networks that were built alike, one for each branch: the first gives the trunk as well, the others
+            their own branch only. Their layers are taken over, not copied.
+        cut: Where the trunk ends: ``"last"`` (before the last block) or ``"early"`` (before the last two stages).
 
     Attributes:
         input_shape: Shape of one input.
@@ -63,7 +63,7 @@ class Fork(nn.Module):
     Example:
         >>> import torch
         >>> from anchored import backbones
-        >>> two = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
+        >>> two = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
         >>> [tuple(features.shape) for features in Fork(two, "last")(torch.zeros(5, 8))]
         [(5, 32), (5, 32)]
     """
@@ -83,7 +83,7 @@ class Fork(nn.Module):
         self.branches = nn.ModuleList(_cut(network, cut)[1] for network in networks)
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
-        """Features ``(n, feature_dim)`` of every branch."""
+        """Return features ``(n, feature_dim)`` of every branch."""
         shared = self.trunk(inputs)
         return [branch(shared) for branch in self.branches]
 
@@ -98,12 +98,12 @@ class PixelMean(nn.Module):
     """
 
     def forward(self, maps: Tensor) -> Tensor:
-        """Features ``(n, channels)`` of maps ``(n, channels, h, w)``."""
+        """Return features ``(n, channels)`` of maps ``(n, channels, h, w)``."""
         return maps.mean(dim=(2, 3))
 
 
 def _cut(network: Backbone, cut: Cut) -> tuple[nn.Sequential, nn.Sequential]:
-    """The layers before and after the cut; one after the other they are the network."""
+    """Return the layers before and after the cut; one after the other they are the network."""
     stages = _stages(network)
     blocks = [block for stage in stages for block in stage]
     if cut == "last" or len(stages) == 1:
@@ -114,7 +114,7 @@ def _cut(network: Backbone, cut: Cut) -> tuple[nn.Sequential, nn.Sequential]:
 
 
 def _stages(network: Backbone) -> list[list[nn.Module]]:
-    """The network as stages of blocks, in order: together they compute what it computes."""
+    """Return the network as stages of blocks, in order: together they compute what it computes."""
     # By the very class: of a subclass it is not known that it computes the same from these parts.
     if type(network) is ResNet:
         stages = [list(network.get_submodule(name).children()) for name in network.stage_names]
@@ -134,7 +134,7 @@ def _stages(network: Backbone) -> list[list[nn.Module]]:
 
 
 def _split(layers: Iterable[nn.Module], *, before: type[nn.Module]) -> list[list[nn.Module]]:
-    """Consecutive layers in blocks, one block to a stage; a new one begins before each layer of a kind."""
+    """Return consecutive layers in blocks, one block to a stage; a new block begins before each layer of a kind."""
     runs: list[list[nn.Module]] = [[]]
     for layer in layers:
         if isinstance(layer, before) and runs[-1]:

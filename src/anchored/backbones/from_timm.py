@@ -1,7 +1,7 @@
 """Backbones of the timm library, as ``timm:NAME``; timm is not a dependency and is imported on use only.
 
-timm draws weights from the global generator. It is lent a state of ours for the time of building
-and gets its own back afterwards, so the result depends on ``generator`` alone.
+timm draws weights from the global generator. That generator is set from ``generator`` while the model is built and
+restored afterwards, so the result depends on ``generator`` alone.
 """
 
 from __future__ import annotations
@@ -29,15 +29,21 @@ def from_timm(
     signed_features: bool = True,
     **options: object,
 ) -> Backbone:
-    """The model that timm calls ``name``, without its classifier.
+    """Return the model that timm calls ``name``, without its classifier.
 
     Args:
         name: timm's name, for instance ``"resnet18"``, without the ``timm:`` in front.
         input_shape: ``(channels, height, width)``.
-        last_relu: Must be True: whether there is a last ReLU is up to the model.
-        generator: Draws the weights.
+        last_relu: Must be True: the model itself decides whether there is a last ReLU.
+        generator: Source of the weights; None means seed 0.
         signed_features: False for a model known to end in a ReLU.
-        options: Handed on to ``timm.create_model``, for instance ``pretrained=True``.
+        options: Passed on to ``timm.create_model``, for instance ``pretrained=True``.
+
+    Returns:
+        The model as a backbone.
+
+    Raises:
+        InputError: If timm is not installed or does not know the name.
     """
     channels, height, width = check_image(f"timm:{name}", input_shape, smallest=1)
     if not last_relu:

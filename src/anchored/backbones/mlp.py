@@ -26,12 +26,12 @@ __all__ = ["MLP", "check_widths", "mlp"]
 class MLP(Backbone):
     """Linear, optional BatchNorm and ReLU, once per entry of ``hidden``; images are flattened first.
 
-    :func:`mlp` fills it from a generator; made directly, it is initialised by torch.
+    :func:`mlp` fills it from a generator; if made directly, it is initialised by torch.
 
     Args:
         input_shape: ``(d,)``, or any image shape.
         hidden: Widths of the layers; the last is the feature dimension.
-        batch_norm: Whether BatchNorm stands before each ReLU.
+        batch_norm: Whether there is a BatchNorm before each ReLU.
         last_relu: Whether the features pass a last ReLU.
 
     Shape:
@@ -62,13 +62,13 @@ class MLP(Backbone):
         self.layers = nn.Sequential(*(layers if last_relu else layers[:-1]))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, hidden[-1])``."""
+        """Return features ``(n, hidden[-1])``."""
         features: Tensor = self.layers(inputs)
         return features
 
 
 def check_widths(hidden: object) -> list[int]:
-    """``hidden`` as a list of widths, or a refusal.
+    """Return ``hidden`` as a list of widths; refuse anything else.
 
     Example:
         >>> check_widths((256, 128))
@@ -87,7 +87,17 @@ def mlp(
     hidden: Sequence[int] = (256, 128),
     batch_norm: bool = False,
 ) -> MLP:
-    """An :class:`MLP` drawn from ``generator``.
+    """Build an :class:`MLP` with weights from a generator.
+
+    Args:
+        input_shape: ``(d,)``, or any image shape.
+        last_relu: Whether the features pass a last ReLU.
+        generator: Source of the weights; None means seed 0.
+        hidden: Widths of the layers; the last is the feature dimension.
+        batch_norm: Whether there is a BatchNorm before each ReLU.
+
+    Returns:
+        A network with ``hidden[-1]`` features.
 
     Example:
         >>> mlp((64,)).feature_dim

@@ -1,12 +1,12 @@
 r"""Residual networks: a stem, stages of blocks :math:`\operatorname{relu}(x' + F(x))`, and the mean over all pixels.
 
-:math:`x'` is :math:`x` where the shapes agree. Where they do not, it is a 1 x 1 convolution with
+:math:`x'` is :math:`x` if the shapes agree. If they do not, it is a 1 x 1 convolution with
 BatchNorm (``projection``), or every second pixel with zero channels added on both sides, which has
 no parameters (``pad``, "option A"). The last operation before the mean is a ReLU, so features are
 non-negative unless ``last_relu=False`` drops that one.
 
-Layers carry torchvision's names (``conv1``, ``bn1``, ``layer1`` …, ``downsample``), so weights for
-its ``resnet50`` and ``resnext50_32x4d`` load as they are once ``fc.*`` is left out.
+Layers have torchvision's names (``conv1``, ``bn1``, ``layer1`` …, ``downsample``), so weights for
+its ``resnet50`` and ``resnext50_32x4d`` can be loaded once ``fc.*`` is left out.
 
 References:
     He et al., 2016. Deep Residual Learning for Image Recognition. CVPR.
@@ -29,7 +29,7 @@ Block = Callable[..., nn.Module]
 
 
 class PadShortcut(nn.Module):
-    """Every ``stride``-th pixel, with zero channels added evenly before and after the old ones.
+    """A shortcut without parameters: every ``stride``-th pixel, with zero channels added before and after.
 
     Example:
         >>> import torch
@@ -44,18 +44,19 @@ class PadShortcut(nn.Module):
         self.after = out_channels - in_channels - self.before
 
     def forward(self, maps: Tensor) -> Tensor:
-        """Maps ``(n, out_channels, ceil(h / stride), ceil(w / stride))``."""
+        """Return maps ``(n, out_channels, ceil(h / stride), ceil(w / stride))``."""
         return F.pad(maps[:, :, :: self.stride, :: self.stride], (0, 0, 0, 0, self.before, self.after))
 
 
 class BasicBlock(nn.Module):
-    """Two 3 x 3 convolutions beside a shortcut.
+    """Two 3 x 3 convolutions beside a shortcut: ``relu(x' + F(x))``.
 
     Args:
         in_channels: Width of the incoming maps.
         out_channels: Width of the outgoing maps.
         stride: 2 halves the maps, 1 keeps their size.
-        shortcut: How the incoming maps are brought to shape, see the head of this file.
+        shortcut: How the incoming maps are brought to shape: ``"projection"`` by a 1 x 1 convolution, ``"pad"`` by
+            every second pixel and zero channels.
         last_relu: Whether the sum passes a ReLU.
 
     Example:
@@ -83,7 +84,7 @@ class BasicBlock(nn.Module):
         self.last = nn.ReLU(inplace=True) if last_relu else nn.Identity()
 
     def forward(self, maps: Tensor) -> Tensor:
-        """Maps ``(n, out_channels, h / stride, w / stride)``."""
+        """Return maps ``(n, out_channels, h / stride, w / stride)``."""
         residual = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(maps)))))
         out: Tensor = self.last(residual + self.downsample(maps))
         return out
@@ -129,7 +130,7 @@ class Bottleneck(nn.Module):
         self.last = nn.ReLU(inplace=True) if last_relu else nn.Identity()
 
     def forward(self, maps: Tensor) -> Tensor:
-        """Maps ``(n, out_channels, h / stride, w / stride)``."""
+        """Return maps ``(n, out_channels, h / stride, w / stride)``."""
         inner = self.relu(self.bn2(self.conv2(self.relu(self.bn1(self.conv1(maps))))))
         out: Tensor = self.last(self.bn3(self.conv3(inner)) + self.downsample(maps))
         return out
@@ -138,7 +139,18 @@ class Bottleneck(nn.Module):
 def stage(
     block: Block, in_channels: int, out_channels: int, *, depth: int, stride: int, last_relu: bool = True
 ) -> nn.Sequential:
-    """``depth`` blocks in a row; the first takes the stride, ``last_relu`` concerns the last.
+    """Build ``depth`` blocks in a row.
+
+    Args:
+        block: Makes a block from ``(in_channels, out_channels, stride, last_relu=...)``.
+        in_channels: Width of the incoming maps.
+        out_channels: Width of the outgoing maps.
+        depth: Number of blocks.
+        stride: Stride of the first block; the others have stride 1.
+        last_relu: Whether the last block ends in a ReLU; the others always do.
+
+    Returns:
+        The blocks, to be run one after the other.
 
     Example:
         >>> len(stage(BasicBlock, 4, 8, depth=3, stride=2))
@@ -159,11 +171,11 @@ def stage(
 class ResNet(Backbone):
     """Stem, stages (the first keeps the size of the maps, each further one halves it), mean over the pixels.
 
-    The builders in ``resnet_cifar.py`` and ``resnet_imagenet.py`` fill it from a generator; made
+    The builders in ``resnet_cifar.py`` and ``resnet_imagenet.py`` fill it from a generator; if made
     directly, it is initialised by torch.
 
     Args:
-        input_shape: ``(channels, height, width)``. Other sizes may be passed later, the mean takes them all.
+        input_shape: ``(channels, height, width)``. Other sizes may be passed later, because the mean takes any.
         block: Makes a block from ``(in_channels, out_channels, stride, last_relu=...)``.
         depths: Number of blocks, stage by stage.
         widths: Outgoing channels, stage by stage; the last is the feature dimension.
@@ -171,7 +183,7 @@ class ResNet(Backbone):
         stem_width: Channels after the stem.
         last_relu: Whether the maps pass a last ReLU before the mean.
         smallest: The least side of an image that is not refused.
-        name: What a refusal calls this network.
+        name: How error messages call this network.
 
     Shape:
         inputs ``(n, channels, height, width)``; out ``(n, widths[-1])``.
@@ -221,14 +233,14 @@ class ResNet(Backbone):
         return self.feature_dim, -(-height // self.shrinks), -(-width // self.shrinks)
 
     def feature_map(self, inputs: Tensor) -> Tensor:
-        """Maps ``(n, d, h, w)`` before the mean, for heads that attend to pixels."""
+        """Return maps ``(n, d, h, w)`` before the mean, for heads that attend to pixels."""
         maps: Tensor = self.maxpool(self.relu(self.bn1(self.conv1(inputs))))
         for name in self.stage_names:
             maps = self.get_submodule(name)(maps)
         return maps
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, d)``."""
+        """Return features ``(n, d)``."""
         return self.pooled(self.feature_map(inputs))
 
 

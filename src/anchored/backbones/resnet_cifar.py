@@ -34,9 +34,18 @@ def resnet32(
     generator: torch.Generator | None = None,
     widths: Sequence[int] = (16, 32, 64),
 ) -> ResNet:
-    """The network of the long-tailed CIFAR experiments, with shortcuts that have no parameters.
+    """Build the network of the long-tailed CIFAR experiments, with shortcuts that have no parameters.
 
     Its experts in TADE have ``widths=(16, 24, 48)``; with dot regression on 100 classes it has ``(32, 64, 128)``.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 8 x 8 pixels.
+        last_relu: Whether the maps pass a last ReLU before the mean.
+        generator: Source of the weights; None means seed 0.
+        widths: Channels of the three stages; they must not fall.
+
+    Returns:
+        A network with ``widths[-1]`` features.
 
     Example:
         >>> sum(p.numel() for p in resnet32((3, 32, 32)).parameters())
@@ -62,7 +71,15 @@ def resnet32(
 
 
 def resnet34(input_shape: Iterable[int], *, last_relu: bool = True, generator: torch.Generator | None = None) -> ResNet:
-    """The network of the noisy CIFAR-100 experiments.
+    """Build the network of the noisy CIFAR-100 experiments.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 8 x 8 pixels.
+        last_relu: Whether the maps pass a last ReLU before the mean.
+        generator: Source of the weights; None means seed 0.
+
+    Returns:
+        A network with 512 features.
 
     Example:
         >>> with torch.device("meta"):                  # count without drawing 21 million weights

@@ -38,7 +38,16 @@ def resnet10(
     generator: torch.Generator | None = None,
     zero_init_residual: bool = False,
 ) -> ResNet:
-    """One basic block per stage.
+    """Build a ResNet with one basic block per stage.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 32 x 32 pixels.
+        last_relu: Whether the maps pass a last ReLU before the mean.
+        generator: Source of the weights; None means seed 0.
+        zero_init_residual: Whether every block starts as its shortcut.
+
+    Returns:
+        A network with 512 features.
 
     Example:
         >>> resnet10((3, 64, 64)).feature_dim
@@ -54,7 +63,16 @@ def resnet50(
     generator: torch.Generator | None = None,
     zero_init_residual: bool = False,
 ) -> ResNet:
-    """Bottleneck blocks, the stride in the 3 x 3 convolution.
+    """Build a ResNet-50: bottleneck blocks, the stride in the 3 x 3 convolution.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 32 x 32 pixels.
+        last_relu: Whether the maps pass a last ReLU before the mean.
+        generator: Source of the weights; None means seed 0.
+        zero_init_residual: Whether every block starts as its shortcut.
+
+    Returns:
+        A network with 2048 features.
 
     Example:
         >>> with torch.device("meta"):                  # count without drawing
@@ -72,7 +90,16 @@ def resnext50(
     generator: torch.Generator | None = None,
     zero_init_residual: bool = False,
 ) -> ResNet:
-    """ResNet-50 with 32 groups of 4 channels.
+    """Build a ResNeXt-50: ResNet-50 with 32 groups of 4 channels.
+
+    Args:
+        input_shape: ``(channels, height, width)``, at least 32 x 32 pixels.
+        last_relu: Whether the maps pass a last ReLU before the mean.
+        generator: Source of the weights; None means seed 0.
+        zero_init_residual: Whether every block starts as its shortcut.
+
+    Returns:
+        A network with 2048 features.
 
     Example:
         >>> with torch.device("meta"):                  # count without drawing

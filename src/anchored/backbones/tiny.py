@@ -1,7 +1,7 @@
 """The smallest useful network, for tests and trials: any image or vector in, 32 features out, no BatchNorm.
 
 Images pass one convolution of 8 channels and an average-pool to between 4 and 7 cells a side (fewer
-where the image has fewer pixels); vectors pass one linear layer of 32. A second linear layer makes
+if the image has fewer pixels); vectors pass one linear layer of 32. A second linear layer makes
 the feature. Without BatchNorm the gradient of a batch is the mean of the gradients of its samples,
 so splitting a batch over processes changes nothing but rounding.
 """
@@ -21,7 +21,7 @@ __all__ = ["Tiny", "tiny"]
 
 
 class Tiny(Backbone):
-    """See the head of this file. :func:`tiny` fills it from a generator.
+    """One convolution (or linear layer) and one linear layer. :func:`tiny` fills it from a generator.
 
     Args:
         input_shape: ``(d,)`` or ``(channels, height, width)``, of any size.
@@ -53,7 +53,7 @@ class Tiny(Backbone):
         self.last = nn.ReLU(inplace=True) if last_relu else nn.Identity()
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, feature_dim)``."""
+        """Return features ``(n, feature_dim)``."""
         features: Tensor = self.last(self.second(self.first(inputs)))
         return features
 
@@ -65,7 +65,16 @@ def tiny(
     generator: torch.Generator | None = None,
     feature_dim: int = 32,
 ) -> Tiny:
-    """A :class:`Tiny` drawn from ``generator``.
+    """Build a :class:`Tiny` with weights from a generator.
+
+    Args:
+        input_shape: ``(d,)`` or ``(channels, height, width)``, of any size.
+        last_relu: Whether the features pass a last ReLU.
+        generator: Source of the weights; None means seed 0.
+        feature_dim: Length of the features.
+
+    Returns:
+        A network with ``feature_dim`` features.
 
     Example:
         >>> sum(p.numel() for p in tiny((1, 8, 8)).parameters())

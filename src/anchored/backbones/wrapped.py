@@ -1,7 +1,7 @@
 """Any torch module as a backbone: its feature dimension is found by one forward pass of zeros.
 
 The pass runs in evaluation mode and without gradients; training modes, buffers and the global
-generator are put back as they were.
+generator are restored afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Wrapped", "wrap"]
 
 
 class Wrapped(Backbone):
-    """A module of the user's, with what a backbone declares. Made by :func:`wrap`."""
+    """A module of the user with the declarations of a backbone. Made by :func:`wrap`."""
 
     def __init__(
         self, module: nn.Module, input_shape: tuple[int, ...], *, feature_dim: int, signed_features: bool
@@ -27,19 +27,25 @@ class Wrapped(Backbone):
         self.module = module
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """What the module answers, ``(n, d)``."""
+        """Return what the module returns, ``(n, d)``."""
         features: Tensor = self.module(inputs)
         return features
 
 
 def wrap(module: nn.Module, input_shape: Iterable[int], *, signed_features: bool = True) -> Backbone:
-    """``module`` as a backbone; its weights are kept, a backbone is returned as it is.
+    """Return ``module`` as a backbone; its weights are kept, and a backbone is returned as it is.
 
     Args:
         module: Maps ``(n, *input_shape)`` to features ``(n, d)``.
         input_shape: Shape of one input, without the batch dimension.
         signed_features: False if the module ends in a ReLU (or a mean of one), so that features
-            are never negative. One pass cannot tell, so it has to be said; True is always safe.
+            are never negative. One pass cannot tell, so you have to say it; True is always safe.
+
+    Returns:
+        A backbone around the module.
+
+    Raises:
+        InputError: If the module does not take such inputs or does not return features ``(n, d)``.
 
     Example:
         >>> net = wrap(nn.Sequential(nn.Linear(4, 6), nn.ReLU()), (4,), signed_features=False)
@@ -67,7 +73,7 @@ def wrap(module: nn.Module, input_shape: Iterable[int], *, signed_features: bool
 
 
 def _probe(module: nn.Module, shape: tuple[int, ...]) -> object:
-    """The answer to one input of zeros, with everything the pass could change put back."""
+    """Return the output for one input of zeros, and restore everything that the pass could change."""
     like = next((p for p in module.parameters() if p.is_floating_point()), torch.empty(0))
     modes = [(part, part.training) for part in module.modules()]
     buffers = {name: buffer.clone() for name, buffer in module.named_buffers()}

@@ -24,10 +24,9 @@ from sklearn.model_selection import StratifiedKFold
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.audit import audit, cross_fit
-from anchored.audit.cross_fit import plain_logits
 from anchored.bench._measure import Result
 from anchored.data import Dataset, Split, corrupt, load_digits, load_mnist
-from anchored.training import fit
+from anchored.runs import complete, fit
 
 __all__ = ["run"]
 
@@ -107,7 +106,7 @@ def _measured(clean: Dataset, corruption: tuple[str, ...], seed: int, epochs: in
     if epochs is not None:
         settings["train"]["epochs"] = epochs
     start = time.perf_counter()
-    suspects = audit(None, data, logits=cross_fit(data, settings).logits, duplicates=False).suspects
+    suspects = audit(None, data, logits=cross_fit(data, complete(settings, data)).logits, duplicates=False).suspects
     ours = time.perf_counter() - start
     place = np.array(suspects.column("index"))
     wrong, group = np.empty(len(data)), np.empty(len(data), dtype=object)
@@ -144,7 +143,7 @@ def _cleanlab(data: Dataset, settings: dict[str, Any]) -> npt.NDArray[np.float64
     for seen, asked in folds.split(np.zeros((len(data), 1)), labels):
         part = {"method": {"name": "ce"}, "data": {**settings["data"], "hold_out": 0.0}, "train": settings["train"]}
         fitted = fit(Split(data.subset(torch.from_numpy(seen))), part)
-        logits = plain_logits(fitted.model, data.subset(torch.from_numpy(asked)), fitted.config)
+        logits = fitted.model.raw_logits(data.subset(torch.from_numpy(asked)))
         probabilities[asked] = logits.double().softmax(dim=1).numpy()
     quality: npt.NDArray[np.float64] = get_label_quality_scores(labels, probabilities)
     return 1.0 - quality

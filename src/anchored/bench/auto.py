@@ -15,10 +15,9 @@ from typing import Any
 import torch
 from sklearn.datasets import load_breast_cancer
 
-from anchored import auto
 from anchored.bench._measure import Result
 from anchored.data import Dataset, Split, TensorInputs, corrupt, load_digits
-from anchored.training import fit
+from anchored.runs import fit
 
 __all__ = ["run"]
 
@@ -92,7 +91,7 @@ def _measured(split: Split, corruption: str, seed: int, epochs: int | None) -> d
         "train": {"seed": seed, "evaluate": False} | ({} if epochs is None else {"epochs": epochs}),
     }
     given = Split(train, split.test)
-    ours = auto.fit(given, settings).result
+    ours = fit(given, settings).result
     plain = fit(given, {**settings, "method": {"name": "ce"}}).result
     values = (
         ours["test"]["accuracy"],

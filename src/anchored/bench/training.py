@@ -18,7 +18,8 @@ from anchored._random import stream
 from anchored.bench._measure import Result, seconds
 from anchored.data import NORMALIZATIONS, Batches, Compose, Dataset, HorizontalFlip, PaddedCrop, TensorInputs
 from anchored.heads import LinearHead
-from anchored.training import Classifier, Plan, Runtime, State, train
+from anchored.methods import Classifier
+from anchored.training import Plan, Runtime, State, train
 
 __all__ = ["run"]
 
@@ -61,7 +62,7 @@ def _random_images(n: int, shape: tuple[int, int, int], k: int) -> Dataset:
 
 
 def _model(name: str, shape: tuple[int, int, int], k: int) -> Classifier:
-    backbone = backbones.make(name, shape)
+    backbone = backbones.get(name, shape)
     return Classifier(backbone, LinearHead(backbone.feature_dim, k))
 
 

@@ -11,7 +11,7 @@ from anchored._errors import InputError
 if TYPE_CHECKING:
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
 __all__ = ["Aggregate", "aggregate_for"]
 
@@ -28,9 +28,8 @@ def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) ->
     The two views of an image are made by the augmentation of training; where there was none, by shifts of up to an
     eighth of the image's side.
     """
-    from anchored.data import Batches
-    from anchored.methods.tade import aggregate
-    from anchored.training.augmentation import make_augmentation
+    from anchored.data import Batches, augment
+    from anchored.methods import aggregate
 
     if not dataset.is_image:
         raise InputError(
@@ -44,10 +43,10 @@ def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) ->
     batches = Batches(
         dataset,
         batch_size=_BATCH,
-        augment=make_augmentation(names or [f"crop={max(1, side // 8)}"]),
+        augment=augment.compose(names or [f"crop={max(1, side // 8)}"]),
         normalize=model.normalization,
         device=weight.device,
         dtype=weight.dtype,
-        workers=loaded.config.train.workers if hasattr(dataset.inputs, "paths") else 0,
+        workers=0 if dataset.inputs.in_memory else loaded.config.train.workers,
     )
     return [float(share) for share in aggregate(model.classifier, batches, seed=loaded.config.train.seed)]

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from anchored.audit import Audit
-    from anchored.auto import Looked
     from anchored.cli.model import FinishedRun
-    from anchored.data import Dataset, Split
+    from anchored.data import Dataset
 
 _FORMATS = ("csv", "parquet", "json")
 _SHOWN = 10
@@ -81,49 +80,30 @@ def audit(
     _show(found, run, folders[0], json=json)
 
 
-def audit_after_training(run: Path, split: Split, looked: Looked) -> None:
-    """The audit of a run that has looked at its labels, from that look; what goes wrong is told in one line."""
-    from anchored._random import stream
-    from anchored.audit import audit as judge
-    from anchored.training.prepare import prepare
-
-    assert looked.crossed is not None, "only called where there was a look"
-    try:
-        dataset = prepare(split.train, looked.config).dataset
-        generator = stream(looked.config.train.seed, "noise rate")
-        # Near-duplicates are looked for among inputs; where those lie on the disk, that is one more pass through them.
-        in_memory = not hasattr(dataset.inputs, "paths")
-        found = judge(None, dataset, logits=looked.crossed.logits, duplicates=in_memory, generator=generator)
-        found.save(run / "audit")
-    except Exception as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        tell(f"the run is finished, but its labels were not ranked ({said}); try again with: anchored audit {run}")
-
-
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
     """The training data as the run was given it, corrupted and corrected alike."""
-    from anchored.training.prepare import open_data, prepare
+    from anchored.runs import RunData, open_data
 
-    config = loaded.config
-    where = config.data if root is None else config.data.model_copy(update={"root": root})
-    return prepare(open_data(where).train, config).dataset
+    return RunData.open(open_data(loaded.config.data, root=root), loaded.config).labelled
 
 
 def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
     """What two models say of each other's half: from the run, or trained now and kept there."""
-    from anchored.audit import CrossFit, cross_fit
+    from anchored.audit import cross_fit
     from anchored.cli.progress import make_progress
+    from anchored.runs import OWN, RunFolder
 
-    if loaded.model.description.get("backbone", {}).get("name") == "own":
+    if loaded.model.description.get("backbone", {}).get("name") == OWN:
         raise InputError(
             f"{loaded.path} was trained with a module of your own, which cannot be made again here; "
             f"use --quick, or anchored.audit.cross_fit from Python"
         )
-    kept = CrossFit.load(loaded.path / "pilot", n=len(dataset))
+    run = RunFolder.open(loaded.path)
+    kept = run.read_look(len(dataset))
     if kept is None:
         tell("training two models, each on half of the data, to judge the labels of the other half")
-        kept = cross_fit(dataset, loaded.config.as_dict(), progress=make_progress())
-        kept.save(loaded.path / "pilot")
+        with run.owned():
+            kept = cross_fit(dataset, loaded.config, folder=run.look_path, progress=make_progress())
     return kept.logits
 
 

@@ -14,7 +14,9 @@ from anchored.cli.output import AsJson, print_json
 
 
 def data(
-    name: Annotated[str, typer.Argument(help="mnist, fashion-mnist, cifar10 or cifar100.")],
+    name: Annotated[
+        str, typer.Argument(help="mnist, fashion-mnist, cifar10 or cifar100; agnews and cifar10n-* tell how.")
+    ],
     root: Annotated[Path, typer.Option(help="The folder to keep it in; give it to fit as --data-root.")],
     mirror: Annotated[
         list[str] | None, typer.Option(help="Another address, ending in /; the checksums stay the official ones.")

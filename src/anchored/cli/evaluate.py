@@ -11,7 +11,6 @@ from anchored.cli.aggregation import Aggregate, aggregate_for
 from anchored.cli.output import AsJson, print_json, print_table
 from anchored.cli.prior import Prior, with_prior
 
-_BATCH = 512
 _SHOWN = 30
 
 
@@ -29,10 +28,8 @@ def evaluate(
 ) -> None:
     """Score a trained model on labelled data."""
     from anchored.cli.model import load_run
-    from anchored.data import Batches
-    from anchored.training.evaluate import collect
-    from anchored.training.runtime import Runtime
-    from anchored.training.scores import cosine_margins, scores
+    from anchored.metrics import cosine_margins, scores
+    from anchored.training import Runtime, ask, evaluation_batches
 
     loaded = load_run(run, device=device)
     model = with_prior(loaded.model, prior)
@@ -40,16 +37,8 @@ def evaluate(
     weighted = {"expert_weights": aggregate_for(loaded, model, dataset)} if aggregate else {}
     weight = next(model.parameters())
     runtime = Runtime(weight.device, "64" if weight.dtype.itemsize == 8 else "32")
-    streams = hasattr(dataset.inputs, "paths")
-    batches = Batches(
-        dataset,
-        batch_size=_BATCH,
-        normalize=model.normalization,
-        device=runtime.device,
-        dtype=runtime.dtype,
-        workers=loaded.config.train.workers if streams else 0,
-    )
-    logits, features = collect(model.classifier, batches, runtime, features=True)
+    batches = evaluation_batches(dataset, model.normalization, runtime, workers=loaded.config.train.workers)
+    logits, features = ask(model.classifier, batches, runtime, features=True)
     counts = model.description.get("training_counts")
     result: dict[str, Any] = {"run": str(run), "data": data, "class_names": list(model.class_names), **weighted}
     if model.log_prior is not None:
@@ -58,7 +47,7 @@ def evaluate(
     if model.prior is not None:
         result["prior"] = list(model.prior)
     directions = model.classifier.rows()
-    if directions is not None:
+    if directions is not None and features is not None:
         result |= cosine_margins(features, directions.detach().cpu(), dataset.labels)
     if json:
         print_json(result)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +12,7 @@ from anchored._errors import InputError
 from anchored.cli.output import AsJson
 
 if TYPE_CHECKING:
-    from anchored.data import Split
-    from anchored.training import RunFolder
+    from anchored.training import DataConfig, RunConfig
 
 Text = str | None
 
@@ -71,9 +69,7 @@ def fit(
 
     from anchored.cli.settings import gather, number_or_auto
     from anchored.cli.train import show, train
-    from anchored.training import RunFolder
-    from anchored.training.config import validate
-    from anchored.training.prepare import open_data
+    from anchored.runs import RunFolder, default_path, open_data
 
     flags: dict[str, dict[str, Any]] = {
         "data": {
@@ -91,12 +87,10 @@ def fit(
         "train": {"epochs": epochs, "batch_size": batch_size, "seed": seed, "precision": precision, "device": device},
     }
     settings = gather(config, flags, set_ or [])
-    if corrections is not None:
-        settings["data"].pop("corrections_digest", None)  # that of a --config file is the state of another file
-    _check_columns(settings["data"])
+    _check_columns(settings.data)
     _check_words(settings)
-    split = open_data(validate(settings).data)
-    run = _default_folder(settings, split) if out is None else RunFolder.plan(out)
+    split = open_data(settings.data)
+    run = RunFolder.plan(default_path(settings, _DEFAULT_PARENT), unnamed=True) if out is None else RunFolder.plan(out)
     train(split, settings, run, draw=report)
     show(run, json=json)
 
@@ -104,7 +98,7 @@ def fit(
 def _check_free(out: Path) -> None:
     """Refuse at once what would be refused after the data was read; torch is not needed for that."""
     if out.is_dir() and any(out.iterdir()):
-        from anchored.training import RunFolder
+        from anchored.runs import RunFolder
 
         RunFolder.plan(out)
     _check_writable(out, name=f"--out {out}")
@@ -125,46 +119,25 @@ def _check_writable(folder: Path, *, name: str) -> None:
         ) from None
 
 
-def _check_columns(data: dict[str, Any]) -> None:
+def _check_columns(data: DataConfig) -> None:
     """Refuse a column of data that has none: whoever names one means other data."""
     from anchored.data import BUILT_IN
 
-    source = str(data.get("source", ""))
-    if source in BUILT_IN or Path(source).expanduser().is_dir():
+    if data.source in BUILT_IN or Path(data.source).expanduser().is_dir():
         for name in ("label", "image"):
-            if data.get(name) is not None:
-                raise InputError(f"--{name} names a column of a table, and {source} is none; leave it out")
+            if getattr(data, name) is not None:
+                raise InputError(f"--{name} names a column of a table, and {data.source} is none; leave it out")
 
 
-def _check_words(settings: dict[str, Any]) -> None:
-    """The names that can be judged without the data, which may take long to read."""
+def _check_words(settings: RunConfig) -> None:
+    """Refuse names that can be judged without the data, which may take long to read."""
     from anchored.data import CorruptionPlan, read_corrections
     from anchored.methods import parse
-    from anchored.training.config import validate
-    from anchored.training.runtime import pick_device
+    from anchored.training import pick_device
 
-    config = validate(settings)
-    if config.method.name != "auto":
-        parse(config.method.name)
-    CorruptionPlan.parse(config.data.corrupt)
-    if config.data.corrections is not None:
-        read_corrections(config.data.corrections, digest=config.data.corrections_digest)
-    pick_device(config.train.device)
-
-
-def _default_folder(settings: dict[str, Any], split: Split) -> RunFolder:
-    from anchored.training import RunFolder
-    from anchored.training.config import validate
-    from anchored.training.prepare import prepare
-    from anchored.training.resolve import resolve
-
-    prepared = prepare(split.train, validate(settings))
-    config = prepared.pin(resolve(settings, prepared.dataset))
-    name = re.sub(r"[^\w.-]+", "_", Path(config.data.source).stem) or "data"
-    run = RunFolder(_DEFAULT_PARENT / f"{name}-{config.method.name}-{config.content_hash}")
-    if run.finished:
-        raise InputError(
-            f"{run.path} holds this very run already; see its result with: anchored resume {run.path}, "
-            f"or give another --out"
-        )
-    return RunFolder.plan(run.path)
+    if settings.method.name != "auto":
+        parse(settings.method.name)
+    CorruptionPlan.parse(settings.data.corrupt)
+    if settings.data.corrections is not None:
+        read_corrections(settings.data.corrections, digest=settings.data.corrections_digest)
+    pick_device(settings.train.device)

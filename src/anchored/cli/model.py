@@ -11,7 +11,8 @@ from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
     from anchored.data import Dataset
-    from anchored.training import RunConfig, TrainedModel
+    from anchored.runs import TrainedModel
+    from anchored.training import RunConfig
 
 __all__ = ["FinishedRun", "load_run"]
 
@@ -76,7 +77,7 @@ class FinishedRun:
 def load_run(path: Path, *, device: str = "auto") -> FinishedRun:
     """The model of a finished run, on ``device``."""
     from anchored.export import load
-    from anchored.training import RunFolder
+    from anchored.runs import RunFolder
 
     config = RunFolder.open(path).read_config()
     return FinishedRun(path, load(path, device=device), config)

@@ -12,7 +12,7 @@ from anchored.cli.output import AsJson, print_json, print_table
 from anchored.cli.processes import Ended, Terminated, say
 
 if TYPE_CHECKING:
-    from anchored.paper import Job, Place, Store, Summary
+    from anchored.paper import Job, Placement, Store, Summary
 
 __all__ = ["paper"]
 
@@ -38,6 +38,7 @@ def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None
     """Name the tables and figures, and say how much of them is done."""
     from anchored.paper import TABLES, Results
     from anchored.paper.comparison import FULL, variant
+    from anchored.paper.figures import FIGURES
 
     found: list[dict[str, Any]] = []
     for table in TABLES.values():
@@ -55,7 +56,7 @@ def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None
                 "claim": table.claim,
             }
         )
-    figures = {name: figure.claim for name, figure in _figures().items()}
+    figures = {name: figure.claim for name, figure in FIGURES.items()}
     if json:
         print_json({"tables": found, "figures": [{"figure": name, "claim": claim} for name, claim in figures.items()]})
         return
@@ -69,9 +70,8 @@ def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None
     ]
     columns = ["table", "rows x cells x seeds", "published", "runs done", "shortened"]
     print_table("Tables", columns, rows, "run one with: anchored paper run TABLE --data-root FOLDER")
-    if figures:
-        note = "draw one with: anchored paper figure NAME --data-root FOLDER"
-        print_table("Figures", ["figure", "claim"], list(figures.items()), note)
+    note = "draw one with: anchored paper figure NAME --data-root FOLDER"
+    print_table("Figures", ["figure", "claim"], list(figures.items()), note)
 
 
 @paper.command()
@@ -88,6 +88,9 @@ def run(
     precision: Annotated[
         str, typer.Option(help="32 as the recipes, or bf16: mixed precision; the records have lines of their own.")
     ] = "32",
+    evaluate_every: Annotated[
+        int, typer.Option(min=1, help="Score the test set every N epochs and after the last; N > 1 is marked.")
+    ] = 1,
     data_root: DataRoot = None,
     store: StoreFolder = _STORE,
     results: ResultsFolder = _RESULTS,
@@ -103,27 +106,32 @@ def run(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
     json: AsJson = False,
 ) -> None:
-    """Run cells of a table; finished ones are skipped, broken ones go on where they stopped."""
-    from anchored.paper import Place, Results, Store, get_table
+    """Run cells of a table; finished ones are skipped, stopped ones are resumed."""
+    from anchored.paper import Placement, Results, Store, engines
+    from anchored.paper import get as get_table
     from anchored.paper import run as run_jobs
-    from anchored.paper.engines import make_engine
     from anchored.paper.live import make_watcher
 
     the_table = get_table(table)
     asked = the_table.jobs(
-        methods=method or (), cells=cell or (), seeds=_seeds(seeds), epochs=epochs, precision=precision
+        methods=method or (),
+        cells=cell or (),
+        seeds=_seeds(seeds),
+        epochs=epochs,
+        precision=precision,
+        evaluate_every=evaluate_every,
     )
     root = None if data_root is None else str(Path(data_root).expanduser().absolute())
-    place = Place(str(store.absolute()), root, threads, device)
+    placement = Placement(str(store.absolute()), root, threads, device)
     the_table.check_needs(root)
-    _check(asked, place)
-    engine = make_engine(on, place, jobs=jobs, gpus=gpus, parameters=_parameters(slurm))
-    where = Store(place.store)
+    _check(asked, placement)
+    engine = engines.get(on, placement, jobs=jobs, gpus=gpus, parameters=_parameters(slurm))
+    where = Store(placement.store)
     watcher = make_watcher(where, at_once=max(1, min(engine.free, len(asked))))
     try:
         summary = run_jobs(asked, where, Results(results), engine, watcher)
     except (KeyboardInterrupt, Terminated) as stopped:
-        say("stopped; the checkpoints are kept, and the same command goes on from there")
+        say("stopped; the checkpoints are kept, and the same command resumes from there")
         raise Ended(130 if isinstance(stopped, KeyboardInterrupt) else 143) from None
     _tell(the_table.name, summary, where, json=json)
 
@@ -140,12 +148,11 @@ def compare(
 ) -> None:
     """Show our numbers beside the published ones."""
     from anchored._files import write_text
-    from anchored._names import choose
-    from anchored.paper import Results, get_table
+    from anchored.paper import Results, formats
     from anchored.paper import compare as compare_records
-    from anchored.paper.formats import FORMATS
+    from anchored.paper import get as get_table
 
-    written = choose(format, FORMATS, what="format")
+    written = formats.get(format)
     the_table = get_table(table)
     comparison = compare_records(the_table, Results(results).read(the_table.name), cells=cell or (), only_run=only_run)
     if json:
@@ -184,12 +191,13 @@ def figure(
     results: ResultsFolder = _RESULTS,
     json: AsJson = False,
 ) -> None:
-    """Draw a figure of the paper from real runs, which are made where they are missing."""
-    from anchored._names import choose
+    """Draw a figure of the paper from real runs; missing ones are made first."""
     from anchored.cli.progress import make_progress
+    from anchored.paper import figures
 
-    drawn = choose(name, _figures(), what="figure").make(
-        out=Path(f"{name}.svg") if out is None else out,
+    chosen = figures.get(name)
+    drawn = chosen.make(
+        out=Path(f"{chosen.name}.svg") if out is None else out,
         store=store.absolute(),
         data_root=None if data_root is None else Path(data_root).expanduser().absolute(),
         epochs=epochs,
@@ -198,19 +206,9 @@ def figure(
         results=results,
     )
     if json:
-        print_json({"figure": name, "file": str(drawn)})
+        print_json({"figure": chosen.name, "file": str(drawn)})
     else:
         typer.echo(f"written to {drawn}")
-
-
-def _figures() -> dict[str, Any]:
-    """The figures by name."""
-    from importlib import import_module
-    from importlib.util import find_spec
-
-    if find_spec("anchored.paper.figures") is None:
-        return {}
-    return dict(import_module("anchored.paper.figures").FIGURES)
 
 
 def _seeds(text: str | None) -> list[int] | None:
@@ -232,15 +230,15 @@ def _parameters(settings: list[str] | None) -> dict[str, str | int]:
     return found
 
 
-def _check(jobs: list[Job], place: Place) -> None:
-    """Refuse before anything is written what no run could be made of: an unknown method, data that is not there."""
+def _check(jobs: list[Job], placement: Placement) -> None:
+    """Refuse unknown methods and missing data before anything is written."""
     from anchored.paper.worker import check_data
-    from anchored.training.runtime import pick_device
+    from anchored.training import pick_device
 
-    pick_device(place.device)
+    pick_device(placement.device)
     for job in jobs:
         job.method  # noqa: B018 - reading it refuses an unknown name
-    check_data(jobs, place)
+    check_data(jobs, placement)
 
 
 def _tell(table: str, summary: Summary, store: Store, *, json: bool) -> None:
@@ -272,5 +270,6 @@ def _named(job: Job, store: Store) -> dict[str, Any]:
         "epochs": job.epochs,
         "shortened": job.shortened,
         "precision": job.precision,
+        "evaluate_every": job.evaluate_every,
         "run": str(store.run(job).path),
     }

@@ -21,8 +21,8 @@ from anchored.cli.prior import Prior, with_prior
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.data.chunk import Chunk
-    from anchored.training import TrainedModel
+    from anchored.data import Chunk
+    from anchored.runs import TrainedModel
 
 _ERRORS_TOLD = 10
 
@@ -88,11 +88,8 @@ def _chunks(
     run: Path, model: TrainedModel, data: str, *, root: str | None, image: str | None, part: str | None
 ) -> Iterator[Chunk]:
     """The data in the shape and columns of the model; what training was told about its own counts where nothing is."""
-    from anchored.data import BUILT_IN, open_source
-    from anchored.data.chunk import chunks
-    from anchored.data.list_stream import LISTS, stream_list
-    from anchored.data.table_stream import TABLES, stream_table
-    from anchored.training import RunFolder
+    from anchored.data import BUILT_IN, LISTS, TABLES, chunks, open_source, stream_list, stream_table
+    from anchored.runs import RunFolder
 
     folder = RunFolder(run)
     asked = folder.read_config().data if folder.started else None  # a model alone has no run around it

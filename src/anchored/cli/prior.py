@@ -19,7 +19,7 @@ from anchored._names import is_number, suggest
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
 __all__ = ["Prior", "read_prior", "with_prior"]
 
@@ -29,9 +29,6 @@ Prior = Annotated[
         help="How frequent the classes are there: numbers a,b,c in their order, or a file of names and numbers."
     ),
 ]
-
-_ONE_STAGE_AS_IT_IS = ("single", "dot-regression", "hyperspherical", "equiangular")
-"""Procedures that take the data as frequent as it comes."""
 
 
 def with_prior(model: TrainedModel, prior: str | None) -> TrainedModel:
@@ -109,9 +106,9 @@ def _number(value: object, path: Path, name: str) -> float:
 
 def _corrects(name: str) -> bool:
     """Whether anything in the method called ``name`` corrects for the class frequencies of the data."""
-    from anchored.methods import parse
+    from anchored.methods import parse, procedure_type
 
     method = parse(name)
     by_prior = method.loss in ("balanced-softmax", "logit-adjusted", "lade")
     by_batches = method.deferred or method.weighting != "none" or method.sampling != "instance"
-    return by_prior or by_batches or method.procedure not in _ONE_STAGE_AS_IT_IS
+    return by_prior or by_batches or procedure_type(method).corrects_imbalance

@@ -13,14 +13,18 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
+
+from anchored._progress import is_main_process
+
+if TYPE_CHECKING:
+    from anchored.runs import RunFolder
 
 __all__ = [
     "Ended",
     "Terminated",
     "about_the_disk",
-    "is_first",
     "is_first_here",
     "leave",
     "resumable",
@@ -58,11 +62,6 @@ def processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def is_first() -> bool:
-    """Whether this process speaks for the run."""
-    return os.environ.get("RANK", "0") == "0"
-
-
 def is_first_here() -> bool:
     """Whether this process speaks for its machine."""
     return os.environ.get("LOCAL_RANK", "0") == "0"
@@ -76,7 +75,7 @@ def say(line: str) -> None:
 
 def tell(line: str) -> None:
     """One line on stderr, from the first process only."""
-    if is_first():
+    if is_main_process():
         say(line)
 
 
@@ -109,7 +108,7 @@ def about_the_disk(error: Exception) -> str | None:
 
 
 @contextmanager
-def resumable(run: Path) -> Iterator[None]:
+def resumable(run: RunFolder) -> Iterator[None]:
     """Within, whatever stops training from outside ends with one line on how to go on with ``run``."""
     try:
         yield
@@ -128,9 +127,9 @@ def resumable(run: Path) -> Iterator[None]:
         raise _end(f"another process of the run has ended, so process {rank} stops too", run, 1) from None
 
 
-def _end(what: str, run: Path, code: int) -> Ended:
-    if (run / "config.yaml").is_file():
-        say(f"{what}; the last checkpoint is kept, go on with: anchored resume {run}")
+def _end(what: str, run: RunFolder, code: int) -> Ended:
+    if run.started:
+        say(f"{what}; what is done is kept, go on with: anchored resume {run.path}")
     else:
         say(f"{what} before training began; nothing was written, start it again")
     return Ended(code)

@@ -23,6 +23,12 @@ def prototypes(
     nonnegative: Annotated[
         bool, typer.Option("--nonnegative", help="For features that are never negative, as behind a ReLU.")
     ] = False,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="By the paper's gradient descent of 100,000 steps, for comparison.")
+    ] = False,
+    use_relu: Annotated[
+        bool, typer.Option("--use-relu", help="With --paper: fit them to features that have passed a ReLU.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Where to write them, as float32 of shape (K, D); a file ending in .npy.")
     ] = None,
@@ -30,6 +36,10 @@ def prototypes(
     json: AsJson = False,
 ) -> None:
     """Make class prototypes and measure them."""
+    if use_relu and not paper:
+        raise InputError("--use-relu is an option of the paper's generator; add --paper, or say --nonnegative")
+    if nonnegative and paper:
+        raise InputError("--nonnegative chooses among our constructions; with --paper say --use-relu")
     if out is not None:
         _check_target(out)
 
@@ -37,16 +47,21 @@ def prototypes(
 
     from anchored._random import stream
     from anchored.prototypes import make, quality, reachable_margin
+    from anchored.prototypes import paper as by_the_paper
 
+    nonnegative = nonnegative or use_relu
     features: Literal["signed", "nonnegative"] = "nonnegative" if nonnegative else "signed"
-    w = make(k, d, features=features, generator=stream(seed, "prototypes"))
+    if paper:
+        w = by_the_paper(k, d, use_relu=use_relu, seed=seed)
+    else:
+        w = make(k, d, features=features, generator=stream(seed, "prototypes"))
     measured: dict[str, float] = asdict(quality(w))
     measured["min_margin"] = float(reachable_margin(w, nonnegative=nonnegative).min())
     if out is not None:
         _write(w.numpy(), out)
     if json:
         file = None if out is None else str(out)
-        print_json({"k": k, "d": d, "features": features, "seed": seed, **measured, "out": file})
+        print_json({"k": k, "d": d, "features": features, "paper": paper, "seed": seed, **measured, "out": file})
         return
     rows = [
         ["largest cosine", f"{measured['max_cosine']:.6f}"],

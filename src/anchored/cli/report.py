@@ -12,7 +12,7 @@ from anchored.cli.output import AsJson, print_json
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.data import Split
+    from anchored.runs import Fitted
 
 _PATIENCE = 3.0  # seconds after which somebody who waits is told how far the work is
 
@@ -50,12 +50,20 @@ def report(
     )
 
 
-def write_after_training(run: Path, split: Split) -> Path | None:
-    """The report of a run that has just ended; what goes wrong is told in one line, because the run itself is safe."""
+def write_after_training(run: Path, fitted: Fitted | None = None) -> Path | None:
+    """Write the report of a finished run; what goes wrong is told in one line, because the run itself is safe.
+
+    Args:
+        run: The folder of the run.
+        fitted: What training has just given back, so that nothing is opened again; None opens it.
+
+    Returns:
+        The file that was written, or None if something went wrong.
+    """
     from anchored.report import write
 
     try:
-        return write(run, split=split)
+        return write(run, fitted=fitted)
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
         tell(f"the run is finished, but its report was not written ({said}); try again with: anchored report {run}")

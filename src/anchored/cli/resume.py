@@ -1,4 +1,4 @@
-"""``anchored resume RUN``: go on where a run was stopped; the end is the same as if it had not been."""
+"""``anchored resume RUN``: go on with a run that was stopped; the end is the same as if it had not been."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ def resume(
 ) -> None:
     """Go on with an interrupted run; of a finished one, show the result."""
     from anchored.cli.processes import tell
+    from anchored.cli.report import write_after_training
     from anchored.cli.train import show, train
-    from anchored.training import RunFolder
-    from anchored.training.prepare import open_data
+    from anchored.runs import RunFolder, open_data
 
     folder = RunFolder.open(run)
-    if folder.finished:
+    if not folder.finished:
+        settings = folder.read_settings()
+        train(open_data(settings.data), settings, folder, draw=True)
+    else:
         tell(f"{run} is finished; this is its result")
         if not (folder.path / "report.html").is_file():  # stopped between the result and the report
-            tell(f"its report is missing; draw it with: anchored report {run}")
-    else:
-        config = folder.read_config()
-        train(open_data(config.data), config.as_dict(), folder, draw=True)
+            with folder.owned():
+                write_after_training(folder.path)
     show(folder, json=json)

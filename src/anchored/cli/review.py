@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
     from anchored.review import Cases, DecisionLog, Review
-    from anchored.training.prepare import Prepared
+    from anchored.runs import RunData
 
 _MOST = 100_000
 _STATIC = 500
@@ -54,19 +54,19 @@ def review(
         raise InputError(f"--static must be a file in a folder that exists, got {str(static)!r}")
 
     from anchored.cli.model import load_run
-    from anchored.training.prepare import open_data, prepare
+    from anchored.runs import RunData, open_data
 
     loaded = load_run(run, device=device)
     asked = loaded.config.data
     split = open_data(asked if data_root is None else asked.model_copy(update={"root": data_root}))
-    prepared = prepare(split.train, loaded.config)
-    cases = _cases(loaded, prepared.dataset, data_root=data_root, device=device)
+    data = RunData.open(split, loaded.config)
+    cases = _cases(loaded, data.labelled, data_root=data_root, device=device)
     if static is not None:
-        _write(loaded, prepared.dataset, cases.top(top or _STATIC), static, json=json)
+        _write(loaded, data.labelled, cases.top(top or _STATIC), static, json=json)
         return
-    with _open_log(corrections or run / "corrections.csv", prepared, loaded) as log:
+    with _open_log(corrections or run / "corrections.csv", data, loaded) as log:
         shown = cases.top(top or _MOST)
-        _serve(_review(loaded, prepared.dataset, shown, log=log), run, port, browse=open_, json=json)
+        _serve(_review(loaded, data.labelled, shown, log=log), run, port, browse=open_, json=json)
 
 
 def _cases(loaded: FinishedRun, dataset: Dataset, *, data_root: str | None, device: str) -> Cases:
@@ -87,7 +87,7 @@ def _cases(loaded: FinishedRun, dataset: Dataset, *, data_root: str | None, devi
     return cases
 
 
-def _open_log(path: Path, prepared: Prepared, loaded: FinishedRun) -> DecisionLog:
+def _open_log(path: Path, data: RunData, loaded: FinishedRun) -> DecisionLog:
     """The record of decisions; of a run that used corrections, a new one begins with them, so that one file has all."""
     from anchored.data import Corrections, correct, read_corrections
     from anchored.review import DecisionLog
@@ -98,7 +98,7 @@ def _open_log(path: Path, prepared: Prepared, loaded: FinishedRun) -> DecisionLo
     )
     log = DecisionLog(path, start=earlier)
     try:
-        correct(prepared.uncorrected, Corrections(path, tuple(log.lines), ""))  # lines of other data are refused here
+        correct(data.uncorrected, Corrections(path, tuple(log.lines), ""))  # lines of other data are refused here
     except InputError:
         log.close()
         raise

@@ -8,36 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anchored._errors import InputError
+
+if TYPE_CHECKING:
+    from anchored.training import RunConfig
 
 __all__ = ["gather", "number_or_auto"]
 
 
-def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], overrides: Sequence[str]) -> dict[str, Any]:
-    """The settings as a tree of plain values: nothing that was not asked for is in it, and all of it is known.
+def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], overrides: Sequence[str]) -> RunConfig:
+    """Gather the settings of a run from the three places, and check them.
 
     Args:
         config: A YAML file of settings.
         flags: The same tree as given by flags; a value of None was not given.
         overrides: ``path=value`` each.
+
+    Returns:
+        The settings; only what was given counts as set.
+
+    Raises:
+        InputError: Something is unknown or impossible, or no data is named.
     """
-    from anchored.training.config import merge, parse_settings, validate
+    from anchored.training import merge, parse_settings, validate
 
     given = {part: {name: value for name, value in tree.items() if value is not None} for part, tree in flags.items()}
-    settings = merge(merge({} if config is None else _read(config), given), parse_settings(list(overrides)))
-    validate(settings)
-    data = settings.get("data") or {}
-    if not data.get("source"):
+    file = {} if config is None else _read(config)
+    settings = merge(merge(file, given), parse_settings(list(overrides)))
+    data = settings.get("data")
+    if not isinstance(data, dict) or not data.get("source"):
+        validate(settings)
         raise InputError("which data? name it after `fit`, or as data.source in the --config file")
-    return merge(settings, {"data": _absolute(data)})
+    if given.get("data", {}).get("corrections") is not None:
+        data.pop("corrections_digest", None)  # that of a --config file is the state of another file
+    return validate(
+        merge(settings, {"data": _absolute(data)}), where="the configuration" if config is None else str(config)
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:
     import yaml
-
-    from anchored.training.config import validate
 
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -51,7 +63,6 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(values, dict):
         raise InputError(f"--config {path} must hold a mapping of settings, got {type(values).__name__}")
-    validate(values, where=str(path))
     return values
 
 
@@ -65,8 +76,8 @@ def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
     return {
         name: str(Path(path).expanduser().absolute())
         for name, path in paths.items()
-        if path and path not in BUILT_IN and Path(path).expanduser().exists()  # else refused later, as it was written
-    }
+        if isinstance(path, str) and path and path not in BUILT_IN and Path(path).expanduser().exists()
+    }  # what is not there is refused later, as it was written
 
 
 def number_or_auto(text: str | None, *, flag: str) -> float | str | None:

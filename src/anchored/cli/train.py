@@ -6,38 +6,40 @@ from collections.abc import Mapping
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from anchored._progress import is_main_process
 from anchored.cli.output import print_json, print_table
-from anchored.cli.processes import is_first, resumable, tell
+from anchored.cli.processes import resumable, tell
 
 if TYPE_CHECKING:
     from anchored.data import Split
-    from anchored.training import RunFolder
+    from anchored.runs import RunFolder
+    from anchored.training import RunConfig
 
 __all__ = ["report", "show", "train"]
 
 _PARTS = {"held_out": "held-out labels", "estimated": "wrong labels allowed for", "test": "test"}
 
 
-def train(split: Split, settings: Mapping[str, Any], run: RunFolder, *, draw: bool = False) -> None:
-    """Train, or go on training, in ``run``; what a careful reader would want to know of the data is told first.
+def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = False) -> None:
+    """Do the run, or go on with it, and complete what is missing of a finished one.
 
-    Where the labels were looked at before training, what was found is kept as an audit of the run. With ``draw`` the
-    report of the run is written at its end.
+    Args:
+        split: The data; what a careful reader would want to know of it is told first.
+        settings: The settings as asked, or the configuration of a started run.
+        run: Where the run is kept.
+        draw: Whether to write the report at the end.
     """
-    from anchored.auto import fit
-    from anchored.cli.audit import audit_after_training
     from anchored.cli.progress import make_progress
     from anchored.cli.report import write_after_training
+    from anchored.runs import fit
 
     for part in (split.train, split.test):
         for note in () if part is None else part.notes:
             tell(f"{part.name}: {note}" if part is not None else note)
-    with resumable(run.path):
-        looked = fit(split, settings, folder=run, progress=make_progress())
-    if is_first() and looked.crossed is not None:
-        audit_after_training(run.path, split, looked)
-    if draw and is_first():
-        write_after_training(run.path, split)
+    with resumable(run), run.owned():
+        fitted = fit(split, settings, folder=run, progress=make_progress())
+        if draw and is_main_process():
+            write_after_training(run.path, fitted)
 
 
 def report(run: RunFolder) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def report(run: RunFolder) -> dict[str, Any]:
 
 def show(run: RunFolder, *, json: bool) -> None:
     """Print the result of a finished run, from the first process only."""
-    if not is_first():
+    if not is_main_process():
         return
     result = report(run)
     if json:

@@ -17,8 +17,8 @@ from anchored.data.augment import (
     Rotation,
     mixup,
 )
-from anchored.data.batch import Batch
-from anchored.data.batches import Batches, occurrences, shuffled
+from anchored.data.batches import Batch, Batches, occurrences, shuffled
+from anchored.data.chunk import Chunk, chunks
 from anchored.data.cifar import load_cifar10, load_cifar100
 from anchored.data.corrections import Corrected, Correction, Corrections, correct, read_corrections
 from anchored.data.corruption import Corrupted, CorruptionPlan, corrupt
@@ -27,23 +27,29 @@ from anchored.data.digits import load_digits
 from anchored.data.downloads import DOWNLOADS, download
 from anchored.data.file_inputs import FileInputs
 from anchored.data.folder import load_folder
-from anchored.data.holdout import hold_out
+from anchored.data.holdout import held_out_mask, hold_out
+from anchored.data.human import load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
-from anchored.data.listfile import load_list
+from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
 from anchored.data.sources import BUILT_IN, open_source
-from anchored.data.table import load_table
+from anchored.data.table import load_table, stream_table
+from anchored.data.table_reader import TABLES
+from anchored.data.text import TextInputs
 from anchored.data.torch_dataset import TorchInputs, from_torch
 
 __all__ = [
     "BUILT_IN",
     "DOWNLOADS",
+    "LISTS",
     "NORMALIZATIONS",
+    "TABLES",
     "UNLABELLED",
     "Augmentation",
     "Batch",
     "Batches",
+    "Chunk",
     "ColourJitter",
     "Compose",
     "Corrected",
@@ -63,14 +69,19 @@ __all__ = [
     "RowIds",
     "Split",
     "TensorInputs",
+    "TextInputs",
     "TorchInputs",
+    "chunks",
     "correct",
     "corrupt",
     "download",
     "from_arrays",
     "from_torch",
+    "held_out_mask",
     "hold_out",
+    "load_agnews",
     "load_cifar10",
+    "load_cifar10n",
     "load_cifar100",
     "load_digits",
     "load_fashion_mnist",
@@ -83,4 +94,6 @@ __all__ = [
     "open_source",
     "read_corrections",
     "shuffled",
+    "stream_list",
+    "stream_table",
 ]

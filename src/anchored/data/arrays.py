@@ -18,17 +18,28 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.data.dataset import UNLABELLED, Dataset, Split
+from anchored.data.dataset import Dataset, Split
 from anchored.data.inputs import TensorInputs
-from anchored.data.labels import LabelPolicy, encode_labels, review_classes
+from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
 
-__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz"]
+__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz", "read_arrays"]
 
 Array = npt.NDArray[Any]
 
 
 def as_inputs(x: Array | Tensor, *, where: str) -> Tensor:
-    """``x`` as inputs: uint8 ``(n, c, h, w)`` for pixels, float32 for everything else; finite, or refused with the row.
+    """Turn an array into inputs.
+
+    Args:
+        x: Vectors ``(n, d)``, grey images ``(n, h, w)``, or images ``(n, c, h, w)`` or ``(n, h, w, c)`` of 1 or 3
+            channels.
+        where: What to call ``x`` in a refusal.
+
+    Returns:
+        uint8 ``(n, c, h, w)`` for pixels, float32 for everything else.
+
+    Raises:
+        InputError: If the array has another shape or type, or a value is not finite; the message names the row.
 
     Example:
         >>> as_inputs(np.zeros((5, 28, 28), dtype=np.uint8), where="X").shape
@@ -78,7 +89,17 @@ def _finite_float32(array: Array, *, where: str) -> Tensor:
 
 
 def as_label_names(y: Array | Tensor, *, where: str) -> list[str]:
-    """Labels as text, one per sample: whole numbers without a decimal point, text verbatim.
+    """Turn labels into text: whole numbers without a decimal point, text verbatim.
+
+    Args:
+        y: Labels ``(n,)`` or ``(n, 1)``, numbers or text.
+        where: What to call ``y`` in a refusal.
+
+    Returns:
+        One text per sample.
+
+    Raises:
+        InputError: If a label is neither a whole number nor text.
 
     Example:
         >>> as_label_names(np.array([3.0, 1.0]), where="y")
@@ -112,15 +133,21 @@ def from_arrays(
     labels: LabelPolicy = "required",
     where: tuple[str, str] = ("X", "y"),
 ) -> Dataset:
-    """A data set from arrays in memory.
+    """Make a data set of arrays in memory.
 
     Args:
-        x: Features or images, see the head of this file.
-        y: Labels ``(n,)``, numbers or text; None where there are none.
-        name: What the set is called.
+        x: Vectors or images, as :func:`as_inputs` takes them.
+        y: Labels ``(n,)``, numbers or text; None if there are none.
+        name: The name of the data set.
         class_names: The names known from training, for data that is to be predicted or evaluated.
         labels: Whether labels are needed.
         where: What to call ``x`` and ``y`` in a refusal.
+
+    Returns:
+        The data set, with notes on classes that are too small.
+
+    Raises:
+        InputError: If inputs or labels cannot be used, or do not fit each other.
 
     Example:
         >>> data = from_arrays(np.eye(3), np.array(["b", "a", "b"]))
@@ -128,21 +155,33 @@ def from_arrays(
         (('a', 'b'), [1, 0, 1])
     """
     inputs = as_inputs(x, where=where[0])
+    text: list[str | None] = [None] * len(inputs)
     if y is None or labels == "ignored":
         if labels == "required":
             raise InputError(f"{where[1]} is missing: one label per row of {where[0]} is needed")
-        codes, names = torch.full((len(inputs),), UNLABELLED), class_names or ()
     else:
-        text = as_label_names(y, where=where[1])
+        text = list(as_label_names(y, where=where[1]))
         if len(text) != len(inputs):
             raise InputError(f"{where[0]} and {where[1]} must have as many rows, got {len(inputs)} and {len(text)}")
-        codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
+    codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
     dataset = Dataset(name=name, inputs=TensorInputs(inputs), labels=codes, class_names=names)
-    return review_classes(dataset, where=where[1]) if class_names is None and labels == "required" else dataset
+    return review_if_trained_on(dataset, class_names, labels, where=where[1])
 
 
-def _read(path: Path) -> Array | dict[str, Array]:
-    """The array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name."""
+def read_arrays(path: str | Path) -> Array | dict[str, Array]:
+    """Read the array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name; Python objects are refused.
+
+    Raises:
+        InputError: If the file is missing, damaged or holds Python objects.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "d.npz")
+        >>> np.savez(path, X=np.eye(2), y=[0, 1])
+        >>> sorted(read_arrays(path))
+        ['X', 'y']
+    """
+    path = Path(path)
     member = None
     try:
         with path.open("rb") as file:
@@ -169,9 +208,28 @@ def _reason(error: Exception) -> str:
 def load_npz(
     path: str | Path, *, class_names: tuple[str, ...] | None = None, labels: LabelPolicy = "required"
 ) -> Split:
-    """A data set from an ``.npz`` archive with ``X`` and ``y``, perhaps with ``X_test`` and ``y_test``."""
+    """Read a data set from an ``.npz`` archive with ``X`` and ``y``, perhaps with ``X_test`` and ``y_test``.
+
+    Args:
+        path: The archive; the case of the names does not matter.
+        class_names: The names known from training, for data that is to be predicted or evaluated.
+        labels: Whether labels are needed.
+
+    Returns:
+        The training part, and the test part if there is an ``X_test``.
+
+    Raises:
+        InputError: If the archive is damaged, an array is missing, or inputs and labels do not fit each other.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "toy.npz")
+        >>> np.savez(path, X=np.eye(4), y=[0, 1, 0, 1])
+        >>> load_npz(path).train.counts
+        tensor([2, 2])
+    """
     path = Path(path)
-    archive = _read(path)
+    archive = read_arrays(path)
     if not isinstance(archive, dict):
         raise InputError(
             f"{path}: it is a single array and not an archive; call it .npy, or save X and y with numpy.savez"
@@ -203,7 +261,28 @@ def load_npy(
     class_names: tuple[str, ...] | None = None,
     labels: LabelPolicy = "required",
 ) -> Split:
-    """A data set from ``X.npy`` and the labels in ``label``, by default the file ``y.npy`` beside it."""
+    """Read a data set from a ``.npy`` file of inputs and another of labels.
+
+    Args:
+        path: The file of inputs.
+        label: The file of labels; by default ``y.npy`` beside it.
+        class_names: The names known from training, for data that is to be predicted or evaluated.
+        labels: Whether labels are needed.
+
+    Returns:
+        A training part without a test part.
+
+    Raises:
+        InputError: If a file is missing or damaged, or inputs and labels do not fit each other.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> np.save(folder / "X.npy", np.eye(4))
+        >>> np.save(folder / "y.npy", ["a", "b", "a", "b"])
+        >>> load_npy(folder / "X.npy").train.class_names
+        ('a', 'b')
+    """
     path = Path(path)
     beside = path.with_name("y.npy") if label is None else Path(label)
     given = beside.exists() and beside != path
@@ -218,7 +297,7 @@ def load_npy(
 
 
 def _single(path: Path) -> Array:
-    array = _read(path)
+    array = read_arrays(path)
     if isinstance(array, dict):
         raise InputError(f"{path}: it is an archive and not a single array; call it .npz")
     return array

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -19,13 +20,32 @@ from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored._random import per_index_uniform, stream
 from anchored.data.augment import Augmentation, Compose, RandomResizedCrop
-from anchored.data.batch import Batch
 from anchored.data.dataset import Dataset
 from anchored.data.normalization import Normalization
 
-__all__ = ["Batches", "occurrences", "shuffled"]
+__all__ = ["Batch", "Batches", "occurrences", "shuffled"]
 
 _OCCURRENCE_SHIFT = 40  # leaves 2**40 samples and 2**23 repetitions of one within an epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some samples of a data set: inputs ready for the network, on the device that trains.
+
+    Example:
+        >>> len(Batch(torch.zeros(3, 2), torch.tensor([0, 1, 0]), torch.arange(3)))
+        3
+    """
+
+    inputs: Tensor
+    """Floats ``(b, ...)``."""
+    labels: Tensor
+    """Labels ``(b,)`` int64."""
+    index: Tensor
+    """Places ``(b,)`` of the samples in the data set, on the CPU."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 @runtime_checkable
@@ -33,12 +53,29 @@ class CropsAtSource(Protocol):
     """Inputs that can cut a window from the original image, before it was resized."""
 
     def take_cropped(self, index: Tensor, crop: RandomResizedCrop, uniforms: Tensor) -> Tensor:
-        """Windows ``(b, c, size, size)`` of the images at ``index``."""
+        """Cut a random window out of each image.
+
+        Args:
+            index: Places ``(b,)`` of the images.
+            crop: How windows are chosen.
+            uniforms: ``(b, crop.draws)`` in [0, 1).
+
+        Returns:
+            Windows ``(b, c, size, size)`` uint8.
+        """
         ...
 
 
 def shuffled(n: int, *, seed: int, epoch: int) -> Tensor:
-    """The order of an epoch: a permutation of ``0..n-1`` that is a function of (seed, epoch).
+    """Draw the order of an epoch, a function of (n, seed, epoch) alone.
+
+    Args:
+        n: Number of samples.
+        seed: Seed of the run.
+        epoch: Number of the epoch.
+
+    Returns:
+        A permutation ``(n,)`` of ``0..n-1``.
 
     Example:
         >>> torch.equal(shuffled(5, seed=0, epoch=1).sort().values, torch.arange(5))
@@ -48,7 +85,7 @@ def shuffled(n: int, *, seed: int, epoch: int) -> Tensor:
 
 
 def occurrences(order: Tensor) -> Tensor:
-    """For each place of an order, how often its sample came before.
+    """Count, for each place of an order, how often its sample came before.
 
     Example:
         >>> occurrences(torch.tensor([4, 2, 4, 4, 2]))
@@ -64,18 +101,21 @@ def occurrences(order: Tensor) -> Tensor:
 
 
 class Batches:
-    """The batches of a data set, epoch by epoch.
+    """Batches of a data set, epoch by epoch.
 
     Args:
-        dataset: What to take them from.
+        dataset: The data set they are taken from.
         batch_size: Samples per batch; the last one may be smaller.
-        augment: Applied to the images, or None.
-        normalize: Applied after it; None only converts (and divides pixels by 255).
-        device: Where the batches go.
-        dtype: Their float type.
-        channels_last: Lay images out channel by channel innermost, which convolutions like better.
+        augment: Augmentation of the images, or None.
+        normalize: Normalisation after it; None only converts, and divides pixels by 255.
+        device: Device that the batches go to.
+        dtype: Float type of the inputs.
+        channels_last: Whether the channels of an image lie innermost, which makes convolutions faster.
         workers: Threads that prepare batches ahead; 0 prepares each when it is asked for.
-        drop_last: Leave out a last batch that is not full.
+        drop_last: Whether to leave out a last batch that is not full.
+
+    Raises:
+        InputError: If the inputs must be encoded first, or do not fit the augmentation or normalisation.
 
     Example:
         >>> from anchored.data import load_digits
@@ -107,26 +147,34 @@ class Batches:
         self.workers = check_integer("workers", workers, low=0)
         self.drop_last = drop_last
         shape = dataset.inputs.shape
+        if not shape:
+            raise InputError(
+                f"{dataset.name}: a {dataset.kind.removesuffix('s')} must be encoded before a network can take it; "
+                f"call anchored.features.encode first"
+            )
         if augment is not None and len(shape) != 3:
             raise InputError(f"augmentations work on images (c, h, w), the inputs are {shape}; leave augment out")
         if normalize is not None and len(normalize.mean) != shape[0]:
             raise InputError(f"the normalisation has {len(normalize.mean)} channels, the inputs are {shape}")
 
     def count(self, n: int) -> int:
-        """How many batches an order of ``n`` samples gives."""
+        """Count the batches that an order of ``n`` samples gives."""
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
     def epoch(
         self, order: Tensor, *, seed: int, epoch: int, start: int = 0, occurrence: Tensor | None = None
     ) -> Iterator[Batch]:
-        """The batches of ``order`` from number ``start`` on.
+        """Go through the batches of ``order`` from number ``start`` on.
 
         Args:
             order: Sample numbers ``(m,)``; a sample may come several times, and is then augmented anew each time.
-            seed: The run's seed.
-            epoch: The epoch's number.
-            start: The first batch wanted, to take up an epoch where it was left.
-            occurrence: How often each place's sample came before, when ``order`` is a part of a longer one.
+            seed: Seed of the run.
+            epoch: Number of the epoch.
+            start: The first batch wanted, to continue an epoch that was interrupted.
+            occurrence: How often each place's sample came before, if ``order`` is a part of a longer one.
+
+        Returns:
+            The batches, one after the other.
         """
         order = order.to("cpu", torch.int64)
         if self.augment is not None and occurrence is None:

@@ -1,4 +1,4 @@
-"""Data that passes by: consecutive samples at a time, each with its inputs or with the reason why it has none.
+"""Data in chunks: some consecutive samples at a time, each with its inputs or with the reason why it has none.
 
 Training refuses data in which one sample cannot be read. Prediction does not: the sample is named, the others go on.
 """
@@ -16,9 +16,8 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.data.dataset import Dataset
-from anchored.data.file_inputs import FileInputs
+from anchored.data.file_inputs import FileInputs, below
 from anchored.data.inputs import Inputs
-from anchored.data.paths import below
 
 __all__ = ["Chunk", "chunk_size", "chunks", "image_chunks", "read_each"]
 
@@ -55,7 +54,7 @@ class Chunk:
 
 
 def chunk_size(shape: tuple[int, ...]) -> int:
-    """How many samples to take at a time: a million values, at most 4096 samples.
+    """Choose how many samples to take at a time: a million values, at most 4096 samples.
 
     Networks hold some hundred numbers per input value at a time, so a chunk takes a few hundred megabytes at most.
 
@@ -67,11 +66,14 @@ def chunk_size(shape: tuple[int, ...]) -> int:
 
 
 def chunks(dataset: Dataset, *, size: int | None = None) -> Iterator[Chunk]:
-    """``dataset`` from front to back.
+    """Go through a data set from front to back.
 
     Args:
-        dataset: Any.
-        size: Samples per chunk; by default what :func:`chunk_size` says.
+        dataset: Any data set of images or vectors.
+        size: Samples per chunk; by default :func:`chunk_size`.
+
+    Returns:
+        The chunks in order; an image that cannot be read is an error in its chunk.
 
     Example:
         >>> from anchored.data import TensorInputs
@@ -90,13 +92,16 @@ def chunks(dataset: Dataset, *, size: int | None = None) -> Iterator[Chunk]:
 def image_chunks(
     written: Iterable[list[tuple[int, str | InputError]]], *, where: Path, root: Path, shape: tuple[int, ...]
 ) -> Iterator[Chunk]:
-    """The images that a file names, as a table or a list does.
+    """Read the images that a table or a list names.
 
     Args:
         written: Some rows at a time: the number of each, and the path that stands there or what is wrong with the row.
         where: The file that names them.
-        root: Where the paths start; one that leads out of it is an error of its row.
+        root: The folder that paths start in; one that leads out of it is an error of its row.
         shape: ``(c, h, w)`` to bring the images to.
+
+    Returns:
+        A chunk for each list of rows.
     """
     for rows in written:
         ids: list[str] = []
@@ -117,7 +122,20 @@ def image_chunks(
 
 
 def read_each(inputs: Inputs, index: Tensor) -> tuple[Tensor, dict[int, str]]:
-    """The inputs at ``index`` that can be read, and by place in ``index`` why the others cannot."""
+    """Read inputs one by one, so that one that cannot be read does not stop the others.
+
+    Args:
+        inputs: Where to read.
+        index: Places ``(b,)`` of the inputs wanted.
+
+    Returns:
+        The inputs that can be read, in order, and by place in ``index`` why the others cannot.
+
+    Example:
+        >>> rows, errors = read_each(FileInputs(["gone.png"], (1, 8, 8)), torch.tensor([0]))
+        >>> rows.shape, errors
+        (torch.Size([0, 1, 8, 8]), {0: 'gone.png: there is no such file'})
+    """
 
     def one(i: Tensor) -> Tensor | str:
         try:

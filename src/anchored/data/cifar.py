@@ -41,7 +41,7 @@ _PIXELS = 3 * 32 * 32
 
 
 def load_cifar10(root: str | Path) -> Split:
-    """50,000 training and 10,000 test images ``(3, 32, 32)`` of ten classes.
+    """Open CIFAR-10: 50,000 training and 10,000 test images ``(3, 32, 32)`` of ten classes.
 
     They are looked for in ``root/cifar-10-batches-bin``, ``root/cifar-10-batches-py`` and ``root`` itself.
     """
@@ -57,7 +57,7 @@ def load_cifar10(root: str | Path) -> Split:
 
 
 def load_cifar100(root: str | Path) -> Split:
-    """50,000 training and 10,000 test images ``(3, 32, 32)`` of a hundred classes (the fine labels).
+    """Open CIFAR-100: 50,000 training and 10,000 test images ``(3, 32, 32)`` of a hundred classes (the fine labels).
 
     They are looked for in ``root/cifar-100-binary``, ``root/cifar-100-python`` and ``root`` itself.
     """

@@ -87,22 +87,25 @@ class Correction:
         return self.label if self.decision in _WITH_LABEL else self.given
 
     def row(self) -> tuple[str, ...]:
-        """The values of the columns, in their order."""
+        """Return the values of the columns, in their order."""
         return str(self.index), self.id, self.given, self.decision, self.label, self.time
 
 
 @dataclass(frozen=True)
 class Corrections:
-    """The lines of a file, in their order, and the state of the file they were read from."""
+    """The decisions in a file."""
 
     path: Path
+    """The file."""
     lines: tuple[Correction, ...]
+    """Its lines, in their order."""
     digest: str
+    """Hash and number of the bytes they were read from; empty for a file not yet written."""
 
     def places(self, dataset: Dataset) -> list[int]:
-        """The place of each line's sample in ``dataset``.
+        """Find the place of each line's sample in ``dataset``.
 
-        Where several samples share an id (a list may name an image twice), ``index`` says which one.
+        If several samples share an id (a list may name an image twice), ``index`` says which one.
         """
         found = _places(dataset.ids, {line.id for line in self.lines})
         return [_place(line, found.get(line.id, []), dataset.name) for line in self.lines]
@@ -110,16 +113,35 @@ class Corrections:
 
 @dataclass(frozen=True, eq=False)
 class Corrected:
-    """The corrected data, and what was done, as plain values."""
+    """Corrected data."""
 
     dataset: Dataset
+    """The data under the labels that the reviewer decided on."""
     receipt: dict[str, Any]
+    """What was done, as plain values for a file."""
 
 
 def read_corrections(path: str | Path, *, digest: str | None = None) -> Corrections:
-    """The corrections in ``path``; with ``digest``, as the file was when it had that digest.
+    r"""Read a file of corrections.
 
     A last line that was cut short is refused: ``anchored review`` removes it, because it was never confirmed.
+
+    Args:
+        path: The file.
+        digest: The state of the file to read, if lines may have been added since; by default all of it.
+
+    Returns:
+        The decisions, with the digest of what was read.
+
+    Raises:
+        InputError: If the file cannot be read, a line is wrong, or lines of the state asked for were changed.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "corrections.csv")
+        >>> _ = path.write_text(",".join(COLUMNS) + "\n7,cat/7.png,cat,relabel,dog,2024-05-01\n")
+        >>> [(line.id, line.result) for line in read_corrections(path).lines]
+        [('cat/7.png', 'dog')]
     """
     path = Path(path)
     try:
@@ -141,7 +163,22 @@ def read_corrections(path: str | Path, *, digest: str | None = None) -> Correcti
 
 
 def parse_lines(text: str, *, where: str) -> Iterator[Correction]:
-    """The lines of a file of corrections given as text; ``where`` names it in a refusal."""
+    r"""Read the text of a file of corrections.
+
+    Args:
+        text: The whole file.
+        where: Its name, for a refusal.
+
+    Returns:
+        Its lines, one after the other, without the heading.
+
+    Raises:
+        InputError: If the heading or a line is wrong; the message names the line.
+
+    Example:
+        >>> [line.decision for line in parse_lines(",".join(COLUMNS) + "\n0,row 0,no,keep,,\n", where="c.csv")]
+        ['keep']
+    """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])
@@ -165,11 +202,17 @@ def parse_lines(text: str, *, where: str) -> Iterator[Correction]:
 
 
 def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Corrected:
-    """``dataset`` with the labels that the reviewer decided on; changed or kept, these count as confirmed.
+    """Apply the decisions of a reviewer to the labels; labels that were changed or kept count as confirmed.
 
     Args:
         dataset: The data as it was reviewed, corrupted if the run that was reviewed corrupted it. It is not changed.
         corrections: The decisions, or their file.
+
+    Returns:
+        The data under its new labels, and a receipt of what was changed.
+
+    Raises:
+        InputError: If the corrections do not fit the data.
 
     Example:
         >>> import torch

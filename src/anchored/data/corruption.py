@@ -1,6 +1,6 @@
 """Corruption inside a run: ``longtail=100``, ``step=10``, ``symmetric=0.8``, ``asymmetric=0.4``.
 
-More is said after colons: the size of the largest class (``longtail=100:1000``), how the noise is drawn
+Details follow after colons: the size of the largest class (``longtail=100:1000``), how the noise is drawn
 (``symmetric=0.8:apl``, ``asymmetric=0.4:iid``), and by which published confusion
 (``asymmetric=0.4:iid:cifar100_index_blocks``).
 
@@ -8,8 +8,8 @@ Imbalance comes first and noise second, whatever the order they are written in: 
 the labels training sees. The clean labels stay beside the corrupted ones, for evaluation only, and a receipt says
 what happened.
 
-Unless its size is given, the largest class keeps n/k samples, or fewer where the data is not balanced itself and some
-class would have to give more than it has. Asymmetric noise uses the published mapping of the data set where there is
+Unless its size is given, the largest class keeps n/k samples, or fewer if the data is not balanced itself and some
+class would have to give more than it has. Asymmetric noise uses the published mapping of the data set if there is
 one, and otherwise mistakes class i for class i + 1 mod k.
 """
 
@@ -44,7 +44,7 @@ _MODES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class CorruptionPlan:
-    """At most one imbalance and one noise.
+    """What to do to a data set: at most one imbalance and one noise.
 
     Example:
         >>> CorruptionPlan.parse(["symmetric=0.4", "longtail=100"])
@@ -75,7 +75,15 @@ class CorruptionPlan:
 
     @classmethod
     def parse(cls, specs: Sequence[str] | str) -> CorruptionPlan:
-        """From ``["symmetric=0.8", "longtail=100"]``, or the same separated by commas; in any order, each kind once."""
+        """Read a plan from ``["symmetric=0.8", "longtail=100"]``, or the same separated by commas, in any order.
+
+        Raises:
+            InputError: If a word is unknown, a number is missing, or a kind is given twice.
+
+        Example:
+            >>> CorruptionPlan.parse("longtail=100:1000").n_max
+            1000
+        """
         specs = specs.split(",") if isinstance(specs, str) else specs
         found: dict[str, Any] = {}
         for spec in specs:
@@ -126,20 +134,29 @@ def _options(spec: str, kind: str, options: Sequence[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Corrupted:
-    """The corrupted data, the places ``(n',)`` of its samples in the original, and what was done, as plain values."""
+    """Corrupted data."""
 
     dataset: Dataset
+    """The data with corrupted labels, the clean ones beside them."""
     kept: Tensor | None
+    """Places ``(n',)`` of its samples in the original; None if all were kept."""
     receipt: dict[str, Any]
+    """What was done, as plain values for a file."""
 
 
 def corrupt(dataset: Dataset, plan: CorruptionPlan | Sequence[str] | str, *, seed: int) -> Corrupted:
-    """Unbalance ``dataset`` and falsify its labels as ``plan`` says.
+    """Make a data set unbalanced and its labels wrong, as ``plan`` says.
 
     Args:
         dataset: Clean data; every sample must have a label. It is not changed.
         plan: What to do, or its text, see :meth:`CorruptionPlan.parse`.
-        seed: The run's seed; imbalance and noise have a stream each.
+        seed: Seed of the run; imbalance and noise have a random stream each.
+
+    Returns:
+        The corrupted data, and a receipt of what was done.
+
+    Raises:
+        InputError: If a sample has no label, labels were corrupted before, or a class is too small for the plan.
 
     Example:
         >>> from anchored.data import load_digits

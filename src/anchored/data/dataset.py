@@ -1,20 +1,21 @@
 """A data set is inputs with labels, and what they are called.
 
-The labels are those that training is given, right or wrong. Where a run corrupted them itself, the
-clean ones stand beside, for evaluation only; nothing that trains may read them.
+The labels are those that training is given, right or wrong. If the right ones are known (a run corrupted them itself,
+or a benchmark has both), they stand beside, for evaluation only; nothing that trains may read them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.data.inputs import Inputs
+from anchored.data.text import TextInputs
 
 __all__ = ["UNLABELLED", "Dataset", "RowIds", "Split"]
 
@@ -23,7 +24,10 @@ UNLABELLED = -1
 
 
 class RowIds(Sequence[str]):
-    """The names ``"row 0", "row 1", ...`` of samples that have no better one, written out only when asked for.
+    """Names ``"row 0", "row 1", ...`` of samples that have no better one, written out only when asked for.
+
+    Args:
+        rows: Numbers ``(n,)`` of the rows.
 
     Example:
         >>> RowIds(torch.tensor([3, 17]))[1]
@@ -44,7 +48,7 @@ class RowIds(Sequence[str]):
         return RowIds(self.rows[index]) if isinstance(index, slice) else f"row {int(self.rows[index])}"
 
     def take(self, index: Tensor) -> RowIds:
-        """The names at ``index``."""
+        """Return the names at ``index``."""
         return RowIds(self.rows[index])
 
 
@@ -53,16 +57,19 @@ class Dataset:
     """n inputs, their labels in ``0..k-1`` and the names of both.
 
     Args:
-        name: What the set is called, e.g. ``"mnist"`` or the folder's name.
-        inputs: The pixels or features.
-        labels: ``(n,)`` int64 in ``0..k-1``, as training is given them; ``-1`` where there is no label.
+        name: Name of the set, e.g. ``"mnist"`` or the folder's name.
+        inputs: The images, vectors, texts or rows of a table.
+        labels: ``(n,)`` int64 in ``0..k-1``, as training is given them; ``-1`` for none.
         class_names: One per class, verbatim.
         ids: What a user calls sample ``i``: a relative path, or ``"row 17"``.
-        clean_labels: ``(n,)``, only where the run corrupted the labels itself; for evaluation only.
-        weights: ``(n,)``, how much each sample counts in training, or None where all count alike.
-        confirmed: ``(n,)`` bool, which labels a person has looked at and stands for, or None where nobody has.
+        clean_labels: ``(n,)``, the right labels if they are known; for evaluation only.
+        weights: ``(n,)``, how much each sample counts in training, or None if all count alike.
+        confirmed: ``(n,)`` bool, which labels a person has looked at and stands for, or None if nobody has.
         columns: For tables, the names of the features in their order.
-        notes: What a careful reader would want to know about the data, one line each.
+        notes: Remarks on the data for a careful reader, one line each.
+
+    Raises:
+        InputError: If the parts do not fit each other.
 
     Example:
         >>> from anchored.data import TensorInputs
@@ -119,7 +126,7 @@ class Dataset:
 
     @property
     def counts(self) -> Tensor:
-        """Samples per class ``(k,)`` int64, by the labels given; samples without a label are not counted."""
+        """Number of samples per class ``(k,)`` int64, by the labels given; samples without a label do not count."""
         return torch.bincount(self.labels[self.labels >= 0], minlength=self.k)
 
     @property
@@ -128,12 +135,25 @@ class Dataset:
         return bool((self.labels >= 0).all())
 
     @property
+    def kind(self) -> Literal["images", "vectors", "texts", "table"]:
+        """What the inputs are; texts and tables have the shape ``()`` and must be encoded before training.
+
+        Example:
+            >>> from anchored.data import TextInputs
+            >>> Dataset("reviews", TextInputs(["good", "bad"]), torch.tensor([1, 0]), ("no", "yes")).kind
+            'texts'
+        """
+        if self.inputs.shape:
+            return "images" if self.is_image else "vectors"
+        return "texts" if isinstance(self.inputs, TextInputs) else "table"
+
+    @property
     def is_image(self) -> bool:
         """Whether the inputs are images ``(c, h, w)``."""
         return len(self.inputs.shape) == 3
 
     def subset(self, index: Tensor) -> Dataset:
-        """The samples at ``index`` in that order, with everything that belongs to them."""
+        """Return the samples at ``index`` in that order, with everything that belongs to them."""
         index = torch.as_tensor(index, dtype=torch.int64)
         ids = self.ids.take(index) if isinstance(self.ids, RowIds) else [self.ids[i] for i in index.tolist()]
         return replace(
@@ -147,17 +167,31 @@ class Dataset:
         )
 
     def with_labels(self, labels: Tensor, *, clean_labels: Tensor | None = None) -> Dataset:
-        """The same inputs under other labels; ``clean_labels`` if given replace those kept beside."""
+        """Return the same inputs under other labels.
+
+        Args:
+            labels: The new labels ``(n,)``.
+            clean_labels: The right labels ``(n,)``; by default those that are kept already.
+
+        Returns:
+            A new data set; this one is not changed.
+
+        Example:
+            >>> from anchored.data import TensorInputs
+            >>> data = Dataset("toy", TensorInputs(torch.zeros(2, 2)), torch.tensor([0, 1]), ("no", "yes"))
+            >>> data.with_labels(torch.tensor([1, 1]), clean_labels=data.labels).labels
+            tensor([1, 1])
+        """
         return replace(self, labels=labels, clean_labels=self.clean_labels if clean_labels is None else clean_labels)
 
     def with_notes(self, *notes: str) -> Dataset:
-        """The same data with further notes."""
+        """Return the same data with further notes."""
         return replace(self, notes=(*self.notes, *notes)) if notes else self
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A training set, and a test set where the source has one."""
+    """A training set, and a test set if the source has one."""
 
     train: Dataset
     test: Dataset | None = None

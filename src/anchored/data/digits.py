@@ -27,7 +27,7 @@ PIXEL_STEP = 15
 
 
 def load_digits() -> Split:
-    """The digits, split into 1,437 for training and 360 for testing.
+    """Open the digits, 1,437 for training and 360 for testing.
 
     Example:
         >>> split = load_digits()

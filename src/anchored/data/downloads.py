@@ -24,11 +24,12 @@ from pathlib import Path, PurePosixPath
 
 from anchored._errors import InputError
 from anchored._names import choose
+from anchored.data.human import ORIGINS
 
 __all__ = ["DOWNLOADS", "Download", "RemoteFile", "download", "extract", "fetch"]
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes there so far, and the total where it is known."""
+"""Called with the file's name, the bytes there so far, and the total if it is known."""
 
 _CHUNK = 1 << 18
 _TIMEOUT = 60.0
@@ -46,13 +47,16 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Download:
-    """A data set's files, where they are, and where they go below the root."""
+    """What to download for a data set, and where to put it."""
 
     files: tuple[RemoteFile, ...]
+    """The files."""
     mirrors: tuple[str, ...]
+    """Addresses that have them, each ending in ``/``; asked in turn."""
     folder: str
+    """Where they go, below the root."""
     unpacks_to: str | None = None
-    """The folder that the archive contains; None where the files stay as they are."""
+    """The folder that the archive contains; None if the files stay as they are."""
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -95,19 +99,30 @@ DOWNLOADS: dict[str, Download] = {
 def download(
     name: str, root: str | Path, *, mirrors: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Path:
-    """Get the files of a built-in data set; those that are there and right are left alone.
+    """Download the files of a built-in data set; those that are there and right are left alone.
 
     Args:
         name: ``mnist``, ``fashion-mnist``, ``cifar10`` or ``cifar100``.
-        root: Where to put them; made if need be.
+        root: The folder to put them in; made if need be.
         mirrors: Other addresses to ask, each ending in ``/``; the checksums stay the official ones.
-        progress: Told how far each file is.
+        progress: Called as each file comes down.
 
     Returns:
         The folder that holds the data.
+
+    Raises:
+        InputError: If there is nothing to download under this name (the message says where to get it), or it failed.
+
+    Example:
+        >>> download("digits", "data")
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: digits comes with scikit-learn and needs no download; use it as it is
     """
     if name == "digits":
         raise InputError("digits comes with scikit-learn and needs no download; use it as it is")
+    if name in ORIGINS:
+        raise InputError(f"{name} cannot be downloaded; {ORIGINS[name]}")
     wanted = choose(name, DOWNLOADS, what="data set")
     folder = Path(root) / wanted.folder
     try:
@@ -131,7 +146,20 @@ def _md5(path: Path) -> str:
 
 
 def fetch(file: RemoteFile, folder: Path, mirrors: Sequence[str], *, progress: Progress | None = None) -> Path:
-    """``folder / file.name``, downloaded unless it is there and right; the mirrors are asked in turn."""
+    """Download one file, unless it is there and right.
+
+    Args:
+        file: Its name and checksum.
+        folder: The folder to put it in.
+        mirrors: Addresses that have it, asked in turn.
+        progress: Called as it comes down.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        InputError: If no mirror gave the right file; the message says why.
+    """
     path = folder / file.name
     if path.is_file() and _md5(path) == file.md5:
         return path
@@ -197,9 +225,20 @@ def _transfer(url: str, part: Path, name: str, progress: Progress | None) -> Non
 
 
 def extract(archive: Path, folder: Path, name: str) -> Path:
-    """Unpack the folder ``name`` of a ``.tar.gz`` to ``folder / name``, whole or not at all.
+    """Unpack a folder of a ``.tar.gz`` archive, whole or not at all.
 
-    Every entry is looked at before the first one is written: plain files and folders inside ``name`` only.
+    Every entry is checked before the first one is written: plain files and folders inside ``name`` only.
+
+    Args:
+        archive: The archive.
+        folder: The folder to unpack into.
+        name: The folder in the archive, and its name afterwards.
+
+    Returns:
+        The unpacked folder.
+
+    Raises:
+        InputError: If the archive is damaged or holds anything else.
     """
     target = folder / name
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as temporary:

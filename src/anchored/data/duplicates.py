@@ -1,4 +1,4 @@
-"""The same file twice: found by content, told apart by whether the two agree on the label.
+"""Files that come twice: found by content, and told apart by whether the copies agree on the label.
 
 Two copies under one label count twice and may sit on both sides of a split; two copies under different labels
 cannot both be right. Only files of equal length are read, so most cost nothing.
@@ -17,7 +17,7 @@ __all__ = ["find_duplicates", "note_duplicates"]
 
 
 def find_duplicates(paths: Sequence[Path]) -> list[list[int]]:
-    """Groups of places in ``paths`` whose files have the same bytes; groups and places in order."""
+    """Find the groups of places in ``paths`` whose files have the same bytes; groups and places in order."""
     by_size: dict[int, list[int]] = defaultdict(list)
     for i, path in enumerate(paths):
         by_size[path.stat().st_size].append(i)
@@ -30,13 +30,34 @@ def find_duplicates(paths: Sequence[Path]) -> list[list[int]]:
     return sorted(group for group in groups.values() if len(group) > 1)
 
 
-def note_duplicates(paths: Sequence[Path], ids: Sequence[str], labels: Tensor) -> tuple[str, ...]:
-    """Notes on files that come twice; those under different labels first, because one of them is wrong."""
+def note_duplicates(
+    paths: Sequence[Path], ids: Sequence[str], labels: Tensor, *, noun: str = "image"
+) -> tuple[str, ...]:
+    """Note files that come twice; those under different labels first, because one of them is wrong.
+
+    Args:
+        paths: The files.
+        ids: What a user calls them.
+        labels: Their labels ``(n,)``.
+        noun: What they are, in the singular.
+
+    Returns:
+        At most two notes, each with an example.
+
+    Example:
+        >>> import tempfile, torch
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> for name in ("a.txt", "b.txt"):
+        ...     _ = (folder / name).write_text("the same")
+        >>> ids = ["a.txt", "b.txt"]
+        >>> note_duplicates([folder / name for name in ids], ids, torch.tensor([0, 1]), noun="text")
+        ('the same text under different labels: 1 group, e.g. a.txt = b.txt',)
+    """
     groups = find_duplicates(paths)
     torn = [group for group in groups if len({int(labels[i]) for i in group}) > 1]
     same = [group for group in groups if group not in torn]
     notes = []
-    for found, text in ((torn, "the same image under different labels"), (same, "the same image more than once")):
+    for found, text in ((torn, f"the same {noun} under different labels"), (same, f"the same {noun} more than once")):
         if found:
             example = " = ".join(ids[i] for i in found[0][:3])
             notes.append(f"{text}: {len(found)} group{'s' * (len(found) > 1)}, e.g. {example}")

@@ -18,12 +18,21 @@ __all__ = ["held_out_mask", "hold_out"]
 
 
 def hold_out(dataset: Dataset, fraction: float, seed: int) -> tuple[Dataset, Dataset]:
-    """The training part and the held-out part, both in the order of ``dataset``.
+    r"""Split a data set into a training part and a held-out part.
+
+    Of class j with :math:`n_j` samples :math:`\lfloor f n_j \rfloor` are held out, and the rest of :math:`f n` from the
+    classes with the largest remainders; never a class's last sample.
 
     Args:
-        dataset: What to split; every sample must have a label.
-        fraction: Share to hold out, in ``(0, 1)``.
-        seed: Which samples.
+        dataset: The data to split; every sample must have a label.
+        fraction: Share f to hold out, in ``(0, 1)``.
+        seed: Seed of the run; it decides which samples.
+
+    Returns:
+        The training part and the held-out part, both in the order of ``dataset``.
+
+    Raises:
+        InputError: If a sample has no label, or nothing would be held out.
 
     Example:
         >>> from anchored.data import load_digits
@@ -36,7 +45,24 @@ def hold_out(dataset: Dataset, fraction: float, seed: int) -> tuple[Dataset, Dat
 
 
 def held_out_mask(dataset: Dataset, fraction: float, seed: int) -> Tensor:
-    """``(n,)`` bool: which samples :func:`hold_out` holds out."""
+    """Choose the samples that :func:`hold_out` holds out.
+
+    Args:
+        dataset: The data to split; every sample must have a label.
+        fraction: Share to hold out, in ``(0, 1)``.
+        seed: Seed of the run.
+
+    Returns:
+        ``(n,)`` bool, True for those held out.
+
+    Raises:
+        InputError: If a sample has no label, or nothing would be held out.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> int(held_out_mask(load_digits().train, 0.1, seed=0).sum())
+        144
+    """
     check_real("fraction", fraction, low=0, high=1, closed="neither", way_out="a tenth is usual")
     if not dataset.labelled:
         raise InputError(f"{dataset.name}: a part can be held out only where every sample has a label")

@@ -28,7 +28,11 @@ _UNSIGNED_BYTE = 0x08
 
 
 def read_idx(path: str | Path) -> Tensor:
-    """The array of an idx file of bytes, plain or gzipped; refused when its length is not what its head says."""
+    """Read an idx file of bytes, plain or gzipped.
+
+    Raises:
+        InputError: If the file is damaged, or its length is not what its head says.
+    """
     path = Path(path)
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -85,12 +89,12 @@ def _part(folder: Path, prefix: Literal["train", "t10k"], name: str, class_names
 
 
 def load_mnist(root: str | Path) -> Split:
-    """The 60,000 training and 10,000 test digits, ``(1, 28, 28)`` bytes."""
+    """Open MNIST: 60,000 training and 10,000 test digits, ``(1, 28, 28)`` bytes."""
     folder = _folder(Path(root), ("MNIST/raw", "raw", "."), "mnist")
     return Split(_part(folder, "train", "mnist", _DIGITS), _part(folder, "t10k", "mnist", _DIGITS))
 
 
 def load_fashion_mnist(root: str | Path) -> Split:
-    """The 60,000 training and 10,000 test pictures of clothes, ``(1, 28, 28)`` bytes."""
+    """Open Fashion-MNIST: 60,000 training and 10,000 test pictures of clothes, ``(1, 28, 28)`` bytes."""
     folder = _folder(Path(root), ("FashionMNIST/raw", "fashion-mnist", "raw", "."), "fashion-mnist")
     return Split(_part(folder, "train", "fashion-mnist", _FASHION), _part(folder, "t10k", "fashion-mnist", _FASHION))

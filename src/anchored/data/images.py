@@ -7,6 +7,7 @@ and not filled with grey. Rotations noted by a camera are carried out.
 
 from __future__ import annotations
 
+import stat
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,15 +34,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ImageHead:
-    """Size and number of channels (1 or 3) of an image, known without decoding it."""
+    """Size of an image, known without decoding it."""
 
     height: int
+    """Rows of pixels, as seen upright."""
     width: int
+    """Columns of pixels."""
     channels: int
+    """1 for a grey image, 3 for colours."""
 
 
 def _guarded(path: Path, work: Callable[[Image.Image], T]) -> T:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+            raise InputError(f"{path}: not a regular file (a pipe, a device or a folder); remove it")
         with Image.open(path, formats=_FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise _too_large(path, f"{image.width} x {image.height} = {image.width * image.height:,}")
@@ -68,11 +74,15 @@ def _too_large(path: Path, size: str) -> InputError:
 
 
 def read_head(path: str | Path) -> ImageHead:
-    """Size and channels of an image file, without decoding its pixels."""
+    """Read size and channels of an image file, without decoding its pixels.
+
+    Raises:
+        InputError: If it is no image that can be read, or has more than :data:`MAX_PIXELS`.
+    """
 
     def head(image: Image.Image) -> ImageHead:
         width, height = image.size
-        # Only where the head holds it: for a PNG, PIL would decode the whole file to look for it.
+        # Only if the head holds it: for a PNG, PIL would decode the whole file to look for it.
         if image.format != "PNG" and image.getexif().get(_ORIENTATION_TAG) in _SIDEWAYS:
             width, height = height, width
         return ImageHead(
@@ -110,9 +120,22 @@ def _eight_bit(image: Image.Image, path: Path) -> Image.Image:
 
 
 def fit_image(image: Image.Image, height: int, width: int, resize: float = 1.0) -> npt.NDArray[np.uint8]:
-    """Pixels ``(c, height, width)``: resized so that it covers ``resize`` times the target, then cut at the centre.
+    """Bring an image to a size: resized so that it covers ``resize`` times the target, then cut at the centre.
 
     An image of the target's own size is taken as it is.
+
+    Args:
+        image: The decoded image.
+        height: Height of the target.
+        width: Width of the target.
+        resize: How much larger than the target the image is made before the cut.
+
+    Returns:
+        Pixels ``(c, height, width)``.
+
+    Example:
+        >>> fit_image(Image.new("RGB", (40, 20)), 8, 8).shape
+        (3, 8, 8)
     """
     if image.size != (width, height):
         scale = max(resize * height / image.height, resize * width / image.width)

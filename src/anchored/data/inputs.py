@@ -1,8 +1,8 @@
 """Where pixels and features come from: anything that can hand over the rows of an index as one tensor.
 
 A training step asks for ``inputs.take(index)`` and does not know whether the rows lie in memory
-(:class:`TensorInputs`), on disk (:class:`~anchored.data.file_inputs.FileInputs`) or behind a torch
-data set (:class:`~anchored.data.torch_dataset.TorchInputs`).
+(:class:`TensorInputs`), on disk (:class:`~anchored.data.FileInputs`) or behind a torch data set
+(:class:`~anchored.data.TorchInputs`). Texts (:class:`~anchored.data.TextInputs`) have no rows before they are encoded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ class Inputs(Protocol):
     """n inputs of one shape.
 
     Attributes:
-        shape: ``(c, h, w)`` for images, ``(d,)`` for vectors, as evaluation sees them.
+        shape: ``(c, h, w)`` for images, ``(d,)`` for vectors, as evaluation sees them; ``()`` for what must be encoded
+            first (texts, rows of a table).
+        in_memory: Whether rows are at hand. If not, batches are prepared ahead by worker threads.
     """
 
     @property
@@ -30,14 +32,19 @@ class Inputs(Protocol):
         """The shape of one input."""
         ...
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether rows are at hand. If not (files to be decoded), batches are prepared ahead by worker threads."""
+        ...
+
     def __len__(self) -> int: ...
 
     def take(self, index: Tensor) -> Tensor:
-        """Rows ``(b, *shape)``: uint8 for images, a float type for vectors. The same index gives the same rows."""
+        """Return rows ``(b, *shape)``: uint8 for images, floats for vectors. The same index gives the same rows."""
         ...
 
     def subset(self, index: Tensor) -> Inputs:
-        """The inputs at ``index``, in that order."""
+        """Return the inputs at ``index``, in that order."""
         ...
 
 
@@ -70,13 +77,18 @@ class TensorInputs:
         """The shape of one input."""
         return tuple(self.tensor.shape[1:])
 
+    @property
+    def in_memory(self) -> bool:
+        """Always: the tensor is there."""
+        return True
+
     def __len__(self) -> int:
         return self.tensor.shape[0]
 
     def take(self, index: Tensor) -> Tensor:
-        """Rows ``(b, *shape)`` at ``index``."""
+        """Return the rows ``(b, *shape)`` at ``index``."""
         return self.tensor.index_select(0, index.to(self.tensor.device))
 
     def subset(self, index: Tensor) -> TensorInputs:
-        """A copy of the rows at ``index``."""
+        """Return a copy of the rows at ``index``."""
         return TensorInputs(self.take(index))

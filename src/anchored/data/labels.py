@@ -15,14 +15,16 @@ from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.data.dataset import UNLABELLED, Dataset
 
-__all__ = ["LabelPolicy", "encode_labels", "order_names", "review_classes"]
+__all__ = ["LabelPolicy", "encode_labels", "order_names", "review_classes", "review_if_trained_on"]
+
+_UNSEEN = UNLABELLED - 1
 
 LabelPolicy = Literal["required", "optional", "ignored"]
 """What a source does about labels: training and evaluation require them, prediction may go without."""
 
 
 def order_names(names: set[str]) -> tuple[str, ...]:
-    """Class names in their order: as numbers when all are whole numbers, as text otherwise.
+    """Put class names in order: as numbers if all are whole numbers, as text otherwise.
 
     Example:
         >>> order_names({"10", "2", "-1"}), order_names({"b", "a", "10"})
@@ -35,34 +37,53 @@ def order_names(names: set[str]) -> tuple[str, ...]:
 
 
 def encode_labels(
-    values: Sequence[str], class_names: tuple[str, ...] | None, *, where: Callable[[int], str]
+    values: Sequence[str | None], class_names: tuple[str, ...] | None, *, where: Callable[[int], str]
 ) -> tuple[Tensor, tuple[str, ...]]:
-    """Labels ``(n,)`` int64 and the class names they point into.
+    """Turn labels as people write them into numbers.
 
     Args:
-        values: The label of each sample as text.
+        values: The label of each sample as text; None if it has none.
         class_names: The names known from training, or None to take them from ``values``.
         where: Names the file and row of sample ``i``, for the refusal of an unseen label.
 
+    Returns:
+        Labels ``(n,)`` int64, ``-1`` for none, and the class names they point into.
+
+    Raises:
+        InputError: If a label is none of ``class_names``.
+
     Example:
-        >>> encode_labels(["cat", "dog", "cat"], None, where=str)
-        (tensor([0, 1, 0]), ('cat', 'dog'))
+        >>> encode_labels(["cat", "dog", None, "cat"], None, where=str)
+        (tensor([ 0,  1, -1,  0]), ('cat', 'dog'))
     """
-    names = order_names(set(values)) if class_names is None else class_names
-    number = {name: i for i, name in enumerate(names)}
-    codes = [number.get(value, UNLABELLED) for value in values]
-    if class_names is not None and UNLABELLED in codes:
-        row = codes.index(UNLABELLED)
-        raise InputError(
-            f"{where(row)}: label {values[row]!r} was not seen in training; {suggest(values[row], list(names))}"
-        )
+    names = order_names({value for value in values if value is not None}) if class_names is None else class_names
+    number: dict[str | None, int] = {None: UNLABELLED} | {name: i for i, name in enumerate(names)}
+    codes = [number.get(value, _UNSEEN) for value in values]
+    if _UNSEEN in codes:
+        row = codes.index(_UNSEEN)
+        unseen = str(values[row])
+        raise InputError(f"{where(row)}: label {unseen!r} was not seen in training; {suggest(unseen, list(names))}")
     return torch.tensor(codes, dtype=torch.int64), names
 
 
 def review_classes(dataset: Dataset, *, where: object = None) -> Dataset:
-    """``dataset`` with notes on classes too small to learn; refused when there is nothing to tell apart.
+    """Note classes that are too small to learn.
 
-    ``where`` is the file or folder that a refusal names; by default the data set's name.
+    Args:
+        dataset: The data to be trained on.
+        where: The file or folder that a refusal names; by default the data set's name.
+
+    Returns:
+        ``dataset`` with further notes.
+
+    Raises:
+        InputError: If there are fewer than two classes.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(3, 2)), torch.tensor([0, 1, 1]), ("no", "yes"))
+        >>> review_classes(data).notes
+        ("one sample only of class 'no': its accuracy will say little",)
     """
     counts = dataset.counts
     present = [name for name, count in zip(dataset.class_names, counts.tolist(), strict=True) if count]
@@ -76,3 +97,26 @@ def review_classes(dataset: Dataset, *, where: object = None) -> Dataset:
             shown = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             notes.append(f"{text} of class {shown}: its accuracy will say little")
     return dataset.with_notes(*notes)
+
+
+def review_if_trained_on(
+    dataset: Dataset, class_names: tuple[str, ...] | None, labels: LabelPolicy, *, where: object
+) -> Dataset:
+    """Review the classes of a data set that is to be trained on; leave one to be predicted or evaluated as it is.
+
+    Args:
+        dataset: The data as it was read.
+        class_names: The names known from training; None if the data is to be trained on.
+        labels: Whether labels were needed.
+        where: The file or folder that a refusal names.
+
+    Returns:
+        ``dataset``, with the notes of :func:`review_classes` if it is to be trained on.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> one = Dataset("toy", TensorInputs(torch.zeros(1, 2)), torch.tensor([0]), ("no", "yes"))
+        >>> review_if_trained_on(one, ("no", "yes"), "required", where="toy.csv") is one
+        True
+    """
+    return review_classes(dataset, where=where) if class_names is None and labels == "required" else dataset

@@ -48,7 +48,16 @@ class Normalization:
             raise InputError(f"std and divisor must be positive, got {min(self.std)} and {self.divisor}")
 
     def __call__(self, inputs: Tensor, *, dtype: torch.dtype = torch.float32, channels_last: bool = False) -> Tensor:
-        """Inputs ``(b, c, h, w)`` or ``(b, d)`` as normalised floats, on their device; the argument stays untouched."""
+        r"""Normalise inputs: :math:`(x / q - \mu) / \sigma` with q the divisor.
+
+        Args:
+            inputs: Images ``(b, c, h, w)`` or vectors ``(b, d)``; they are not changed.
+            dtype: Float type of the result.
+            channels_last: Whether the channels of an image lie innermost in memory.
+
+        Returns:
+            Floats of the same shape, on the same device.
+        """
         if inputs.shape[1] != len(self.mean):
             raise InputError(f"the normalisation has {len(self.mean)} channels, the inputs are {tuple(inputs.shape)}")
         shape = (-1, 1, 1) if inputs.ndim == 4 else (-1,)
@@ -65,12 +74,29 @@ class Normalization:
 
     @classmethod
     def fit(cls, inputs: Inputs, *, limit: int = 100_000, weights: Tensor | None = None) -> Normalization:
-        """Statistics of ``inputs``; of ``limit`` of them, drawn at random, where there are more.
+        """Compute mean and standard deviation per channel or feature.
 
         A channel or feature that never changes gets a standard deviation of 1, so that it becomes 0 and not NaN.
-        With ``weights`` ``(n,)`` an input of weight 2 counts as if it were there twice.
+
+        Args:
+            inputs: The training inputs.
+            limit: If there are more inputs, this many of them are drawn at random.
+            weights: ``(n,)``; an input of weight 2 counts as if it were there twice.
+
+        Returns:
+            The normalisation that gives these inputs mean 0 and standard deviation 1.
+
+        Raises:
+            InputError: If there are no inputs, all weigh 0, or they must be encoded first.
+
+        Example:
+            >>> from anchored.data import TensorInputs
+            >>> Normalization.fit(TensorInputs(torch.tensor([[1.0, 5.0], [3.0, 5.0]])))
+            Normalization(mean=(2.0, 5.0), std=(1.0, 1.0), divisor=1.0)
         """
         n = len(inputs)
+        if not inputs.shape:
+            raise InputError("texts and tables have no mean before they are encoded; call anchored.features.encode")
         if n == 0:
             raise InputError("a normalisation cannot be fitted on no inputs; give at least one")
         # Not every so-manyth: MNIST alternates between two sources of digits, and even rows are darker than odd.
@@ -103,7 +129,7 @@ class Normalization:
 
     @classmethod
     def none(cls, inputs: Inputs) -> Normalization:
-        """Features as they are, and pixels between 0 and 1.
+        """Leave features as they are, and bring pixels between 0 and 1.
 
         Example:
             >>> from anchored.data import TensorInputs
@@ -114,12 +140,15 @@ class Normalization:
         return cls((0.0,) * channels, (1.0,) * channels, _divisor(inputs.take(torch.arange(min(1, len(inputs))))))
 
     def to_dict(self) -> dict[str, float | list[float]]:
-        """Plain numbers and lists, for JSON."""
+        """Return plain numbers and lists, for JSON."""
         return {"mean": list(self.mean), "std": list(self.std), "divisor": self.divisor}
 
     @classmethod
     def from_dict(cls, values: dict[str, object]) -> Normalization:
-        """The inverse of :meth:`to_dict`.
+        """Make a normalisation from what :meth:`to_dict` returned.
+
+        Raises:
+            InputError: If a value is missing or of another type.
 
         Example:
             >>> Normalization.from_dict(NORMALIZATIONS["mnist"].to_dict()) == NORMALIZATIONS["mnist"]

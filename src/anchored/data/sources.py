@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, cast, overload
+from typing import Literal, TypedDict, Unpack, cast, overload
 
 import torch
 
@@ -16,12 +18,13 @@ from anchored.data.arrays import Array, from_arrays, load_npy, load_npz
 from anchored.data.cifar import load_cifar10, load_cifar100
 from anchored.data.dataset import UNLABELLED, Dataset, Split
 from anchored.data.digits import load_digits
-from anchored.data.file_inputs import MEMORY_LIMIT
 from anchored.data.folder import load_folder
+from anchored.data.human import CIFAR10N, load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.labels import LabelPolicy
-from anchored.data.listfile import load_list
+from anchored.data.listfile import LISTS, load_list
 from anchored.data.table import load_table
+from anchored.data.table_reader import TABLES
 from anchored.data.torch_dataset import from_torch
 
 __all__ = ["BUILT_IN", "open_source"]
@@ -32,17 +35,28 @@ BUILT_IN: dict[str, Callable[[Path], Split]] = {
     "fashion-mnist": load_fashion_mnist,
     "cifar10": load_cifar10,
     "cifar100": load_cifar100,
+    **{f"cifar10n-{labels}": partial(load_cifar10n, labels=labels) for labels in CIFAR10N},
+    "agnews": load_agnews,
 }
 """The data sets that are known by name; all but ``digits`` are looked for below a root."""
 
 
-@dataclass(frozen=True)
-class _Options:
-    root: Path | None
+_FILES: dict[str, Callable[..., Split]] = {
+    **dict.fromkeys(TABLES, load_table),
+    ".npz": load_npz,
+    ".npy": load_npy,
+    **dict.fromkeys(LISTS, load_list),
+}
+
+
+class SourceOptions(TypedDict, total=False):
+    """How a source is to be read; each is explained at :func:`open_source`."""
+
+    root: str | Path | None
     label: str | None
     image: str | None
     columns: Sequence[str] | None
-    class_names: tuple[str, ...] | None
+    class_names: Sequence[str] | None
     labels: LabelPolicy
     shape: tuple[int, ...] | None
     side: int | None
@@ -50,142 +64,61 @@ class _Options:
     memory_limit: int
 
 
-def _table(path: Path, o: _Options) -> Split:
-    return load_table(
-        path,
-        label=o.label,
-        image=o.image,
-        root=o.root,
-        columns=o.columns,
-        class_names=o.class_names,
-        labels=o.labels,
-        shape=o.shape,
-        side=o.side,
-        memory_limit=o.memory_limit,
-    )
-
-
-def _npz(path: Path, o: _Options) -> Split:
-    return load_npz(path, class_names=o.class_names, labels=o.labels)
-
-
-def _npy(path: Path, o: _Options) -> Split:
-    return load_npy(path, o.label, class_names=o.class_names, labels=o.labels)
-
-
-def _list(path: Path, o: _Options) -> Split:
-    return load_list(
-        path,
-        root=o.root,
-        below_label=o.below_label,
-        class_names=o.class_names,
-        labels=o.labels,
-        shape=o.shape,
-        side=o.side,
-        memory_limit=o.memory_limit,
-    )
-
-
-_FILES: dict[str, Callable[[Path, _Options], Split]] = {
-    ".csv": _table,
-    ".tsv": _table,
-    ".parquet": _table,
-    ".pq": _table,
-    ".npz": _npz,
-    ".npy": _npy,
-    ".txt": _list,
-    ".lst": _list,
-}
-
-
 @overload
 def open_source(
-    data: object,
-    *,
-    root: str | Path | None = ...,
-    label: str | None = ...,
-    split: None = ...,
-    test: str | Path | None = ...,
-    image: str | None = ...,
-    columns: Sequence[str] | None = ...,
-    class_names: Sequence[str] | None = ...,
-    labels: LabelPolicy = ...,
-    shape: tuple[int, ...] | None = ...,
-    side: int | None = ...,
-    below_label: int | None = ...,
-    memory_limit: int = ...,
+    data: object, *, split: None = None, test: str | Path | None = None, **options: Unpack[SourceOptions]
 ) -> Split: ...
 @overload
 def open_source(
-    data: object,
-    *,
-    split: Literal["train", "test"],
-    root: str | Path | None = ...,
-    label: str | None = ...,
-    test: str | Path | None = ...,
-    image: str | None = ...,
-    columns: Sequence[str] | None = ...,
-    class_names: Sequence[str] | None = ...,
-    labels: LabelPolicy = ...,
-    shape: tuple[int, ...] | None = ...,
-    side: int | None = ...,
-    below_label: int | None = ...,
-    memory_limit: int = ...,
+    data: object, *, split: Literal["train", "test"], test: str | Path | None = None, **options: Unpack[SourceOptions]
 ) -> Dataset: ...
 def open_source(
     data: object,
     *,
-    root: str | Path | None = None,
-    label: str | None = None,
     split: Literal["train", "test"] | None = None,
     test: str | Path | None = None,
-    image: str | None = None,
-    columns: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
-    labels: LabelPolicy = "required",
-    shape: tuple[int, ...] | None = None,
-    side: int | None = None,
-    below_label: int | None = None,
-    memory_limit: int = MEMORY_LIMIT,
+    **options: Unpack[SourceOptions],
 ) -> Split | Dataset:
     """Open a source of data, whatever its kind.
 
     Args:
-        data: A built-in name (``digits``, ``mnist``, ``fashion-mnist``, ``cifar10``, ``cifar100``); a folder of class
-            folders; a ``.csv``, ``.tsv``, ``.parquet``, ``.npz``, ``.npy`` or list (``.txt``) file; or, from Python, a
-            pair of arrays ``(X, y)``, a :class:`Dataset`, a :class:`Split` or a map-style torch data set.
-        root: The folder of a built-in set, or the one that image paths in a table or list start in.
-        label: The label column of a table, or the file with the labels of an ``.npy``.
+        data: A built-in name (:data:`BUILT_IN`); a folder of class folders of images or texts; a ``.csv``, ``.tsv``,
+            ``.parquet``, ``.npz``, ``.npy`` or list (``.txt``) file; or, from Python, a pair of arrays ``(X, y)``, a
+            :class:`Dataset`, a :class:`Split` or a map-style torch data set.
         split: ``"train"`` or ``"test"`` for that part alone; None for both.
-        test: A second source of the same kind for testing, where the first has none of its own.
-        image: The column of image paths in a table.
-        columns: The features of a table, in this order; prediction passes the model's.
-        class_names: The classes known from training; a label that is none of them is refused.
-        labels: ``"required"`` for training and evaluation; ``"optional"`` takes them where there are any;
-            ``"ignored"`` does not look.
-        shape: The model's input shape; images are brought to it, anything else must have it.
-        side: Ask for square images of this side.
-        below_label: Keep labels below this number only (lists).
-        memory_limit: Bytes of pixels up to which images are kept in memory.
+        test: A second source of the same kind for testing, if the first has none of its own.
+        **options: What the source needs to be told. A source ignores what does not concern it.
+
+            - ``root``: the folder of a built-in set, or the one that image paths in a table or list start in;
+            - ``label``: the label column of a table, or the file with the labels of an ``.npy``;
+            - ``image``: the column of image paths in a table;
+            - ``columns``: the features of a table, in this order; prediction passes the model's;
+            - ``class_names``: the classes known from training; a label that is none of them is refused;
+            - ``labels``: ``"required"`` (the default) for training and evaluation, ``"optional"`` to take them if there
+              are any, ``"ignored"`` not to look;
+            - ``shape``: the model's input shape; images are brought to it, anything else must have it;
+            - ``side``: side of the squares to bring images to;
+            - ``below_label``: keep only labels below this number (lists);
+            - ``memory_limit``: bytes of pixels up to which images are kept in memory.
+
+    Returns:
+        Both parts, or the one asked for by ``split``.
+
+    Raises:
+        InputError: If there is no such source, it cannot be read, or it does not fit the model.
 
     Example:
         >>> split = open_source("digits")
         >>> len(split.train), len(split.test), len(open_source("digits", split="test"))
         (1437, 360, 360)
     """
-    names = None if class_names is None else tuple(class_names)
-    options = _Options(
-        root=None if root is None else Path(root),
-        label=label,
-        image=image,
-        columns=columns,
-        class_names=names,
-        labels=labels,
-        shape=shape,
-        side=side,
-        below_label=below_label,
-        memory_limit=memory_limit,
-    )
+    for option in options:
+        if option not in SourceOptions.__annotations__:
+            raise TypeError(f"open_source() got an unexpected keyword argument {option!r}")
+    given = options.get("class_names")
+    names = None if given is None else tuple(given)
+    options["class_names"] = names
+    labels, shape = options.get("labels", "required"), options.get("shape")
     opened = _open(data, options)
     if labels == "ignored":
         test_part = None if opened.test is None else _without_labels(opened.test, names)
@@ -194,18 +127,10 @@ def open_source(
         _check_names(opened.train, names)
     if test is not None:
         train = opened.train
-        beside = open_source(
-            test,
-            root=root,
-            label=label,
-            image=image,
-            columns=train.columns,
-            class_names=train.class_names,
-            shape=train.inputs.shape,
-            below_label=below_label,
-            memory_limit=memory_limit,
+        like_train = SourceOptions(
+            columns=train.columns, class_names=train.class_names, labels="required", shape=train.inputs.shape
         )
-        opened = Split(train, beside.train)
+        opened = Split(train, open_source(test, **(options | like_train)).train)
     for part in (opened.train, opened.test):
         if part is not None and shape is not None and part.inputs.shape != tuple(shape):
             raise InputError(
@@ -220,31 +145,25 @@ def open_source(
     return opened.test
 
 
-def _open(data: object, options: _Options) -> Split:
+def _open(data: object, options: SourceOptions) -> Split:
+    names = cast("tuple[str, ...] | None", options.get("class_names"))
     if isinstance(data, Split):
         return data
     if isinstance(data, Dataset):
         return Split(data)
     if isinstance(data, tuple) and len(data) == 2:
         x, y = cast("tuple[Array, Array | None]", data)
-        return Split(from_arrays(x, y, class_names=options.class_names, labels=options.labels))
+        return Split(from_arrays(x, y, class_names=names, labels=options.get("labels", "required")))
     if not isinstance(data, str | os.PathLike):
-        return Split(from_torch(data, class_names=options.class_names))
+        return Split(from_torch(data, class_names=names))
     written = os.fspath(data)
     if not written:
         raise InputError(f"the data has no name; give a file, a folder or one of {', '.join(BUILT_IN)}")
     if written in BUILT_IN:
-        return _built_in(written, options.root)
+        return _built_in(written, options.get("root"))
     path = Path(written).expanduser()
     if path.is_dir():
-        return load_folder(
-            path,
-            class_names=options.class_names,
-            labels=options.labels,
-            shape=options.shape,
-            side=options.side,
-            memory_limit=options.memory_limit,
-        )
+        return _read(load_folder, path, options)
     if not path.exists():
         raise InputError(
             f"{written}: neither a file, a folder nor a built-in data set; {suggest(written, list(BUILT_IN))}"
@@ -254,16 +173,22 @@ def _open(data: object, options: _Options) -> Split:
         raise InputError(
             f"{path}: a data file must end in {', '.join(_FILES)}, got {suffix or 'no ending'}; convert it"
         )
-    return _FILES[suffix](path, options)
+    return _read(_FILES[suffix], path, options)
 
 
-def _built_in(name: str, root: Path | None) -> Split:
+def _read(loader: Callable[..., Split], path: Path, options: SourceOptions) -> Split:
+    """What ``loader`` makes of ``path``, told those of the options that it knows."""
+    known = inspect.signature(loader).parameters
+    return loader(path, **{name: value for name, value in options.items() if name in known})
+
+
+def _built_in(name: str, root: str | Path | None) -> Split:
     if root is None and name != "digits":
         raise InputError(
             f"{name}: where are its files? give their folder with --data-root, "
             f"or get them with `anchored data {name} --root FOLDER`"
         )
-    return BUILT_IN[name](Path() if root is None else root)
+    return BUILT_IN[name](Path() if root is None else Path(root))
 
 
 def _without_labels(dataset: Dataset, names: tuple[str, ...] | None) -> Dataset:

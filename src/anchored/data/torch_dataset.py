@@ -25,7 +25,7 @@ __all__ = ["TorchInputs", "from_torch"]
 
 @runtime_checkable
 class MapStyle(Protocol):
-    """A length and items."""
+    """A data set with a length and items by number."""
 
     def __len__(self) -> int: ...
 
@@ -69,11 +69,16 @@ class TorchInputs:
         """The shape of one input."""
         return self._shape
 
+    @property
+    def in_memory(self) -> bool:
+        """Always, whatever the data set does: its code need not be safe to call from several threads."""
+        return True
+
     def __len__(self) -> int:
         return len(self.index)
 
     def take(self, index: Tensor) -> Tensor:
-        """Rows ``(b, *shape)``."""
+        """Make the items at ``index`` and stack them to ``(b, *shape)``."""
         rows = []
         for i in index.tolist():
             row = self._item(i)
@@ -86,12 +91,23 @@ class TorchInputs:
         return torch.stack(rows) if rows else torch.empty(0, *self._shape)
 
     def subset(self, index: Tensor) -> TorchInputs:
-        """The items at ``index``."""
+        """Return the items at ``index``."""
         return TorchInputs(self.dataset, self.index[index])
 
 
 def from_torch(dataset: object, *, name: str = "dataset", class_names: tuple[str, ...] | None = None) -> Dataset:
-    """A data set from a map-style torch one.
+    """Make a data set of a map-style torch one.
+
+    Args:
+        dataset: A ``TensorDataset``, or anything whose items are pairs (input, label).
+        name: The name of the new data set.
+        class_names: The names known from training, for data that is to be predicted or evaluated.
+
+    Returns:
+        The data set; items are made by the torch data set whenever a batch needs them.
+
+    Raises:
+        InputError: If the torch data set is empty, has no length or gives no pairs.
 
     Example:
         >>> from torch.utils.data import TensorDataset

@@ -20,15 +20,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch import Tensor, nn
 
-from anchored import auto, methods
+from anchored import methods, runs
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
-from anchored.audit import CrossFit, Suspects, audit
-from anchored.audit.cross_fit import plain_logits
+from anchored.audit import Suspects, audit
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import Fitted, RunConfig, TrainedModel
-from anchored.training import fit as train
-from anchored.training.config import merge
+from anchored.runs import Fitted, TrainedModel
+from anchored.training import RunConfig, merge
 
 __all__ = ["AnchoredClassifier"]
 
@@ -62,7 +60,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
         lr: The first learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and what
             the recipe says for images.
-        backbone: The name of the network that makes the features, see :func:`anchored.backbones.make`.
+        backbone: The name of the network that makes the features, see :func:`anchored.backbones.get`.
         module: A network of your own instead, from inputs to features ``(n, d)``. Each fit trains a copy of it.
         class_weight: How much each class counts: None for one each, ``"balanced"``, or a dictionary by class.
         precision: ``"64"``, ``"32"`` or ``"bf16"``. ``"auto"`` keeps what ``X`` has, as scikit-learn does: double
@@ -216,18 +214,12 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _train(self, data: Dataset, *, double: bool) -> Fitted:
         settings = self._settings(data, double=double)
-        crossed: CrossFit | None = None
-        fitted: Fitted
-        if self.noise_rate == "auto":
-            fitted = looked = auto.fit(Split(data), settings, module=copy.deepcopy(self.module))
-            crossed = looked.crossed
-        else:
-            fitted = train(Split(data), settings, module=copy.deepcopy(self.module))
-        found = fitted.result.get("auto", {}).get("noise_rate", fitted.config.method.noise_rate)
-        self.noise_rate_ = float(found)
+        fitted = runs.fit(Split(data), settings, module=copy.deepcopy(self.module))
+        look = fitted.look
+        self.noise_rate_ = float(fitted.config.method.noise_rate if look is None else look.noise.rate)
         # Of the data only the labels are kept; their judges have seen the rest.
         self._judged = Dataset(data.name, TensorInputs(torch.zeros(len(data), 1)), data.labels, data.class_names)
-        self._judgement = plain_logits(fitted.model, data, fitted.config) if crossed is None else crossed.logits
+        self._judgement = fitted.model.raw_logits(data) if look is None else look.logits
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
@@ -252,7 +244,9 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         }
         if self.noise_rate == "auto":
             chosen["method"]["noise_rate"] = "auto"
-        elif self.noise_rate is not None:
+        else:
+            chosen["look"] = None
+        if self.noise_rate not in ("auto", None):
             chosen["method"]["noise_rate"] = check_real(
                 "noise_rate", self.noise_rate, low=0, high=1, closed="left", way_out="or pass None or 'auto'"
             )

@@ -12,9 +12,8 @@ from torch import nn
 from anchored import backbones
 from anchored._errors import InputError
 from anchored.export._untrusted import Allowance, read_description
-from anchored.training import TrainedModel
-from anchored.training.runtime import pick_device
-from anchored.training.trained import DESCRIPTION, WEIGHTS
+from anchored.runs import DESCRIPTION, WEIGHTS, TrainedModel
+from anchored.training import pick_device
 
 __all__ = ["load"]
 
@@ -87,4 +86,4 @@ def _without_download(about: dict[str, Any]) -> nn.Module | None:
     if not made.get("options", {}).get("pretrained"):
         return None
     options = {**made["options"], "pretrained": False}
-    return backbones.make(made["name"], about["input_shape"], last_relu=made.get("last_relu", True), **options)
+    return backbones.get(made["name"], about["input_shape"], last_relu=made.get("last_relu", True), **options)

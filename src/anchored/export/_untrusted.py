@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
-from anchored.backbones._base import check_shape
+from anchored.backbones import check_shape
 
 __all__ = ["Allowance", "check_description", "read_description"]
 

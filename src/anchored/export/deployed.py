@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from anchored import __version__
 from anchored._errors import InputError
 from anchored._random import stream
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["Deployed", "InputType", "about", "input_dtype", "probe", "trace"]
 
@@ -33,8 +33,8 @@ class Deployed(nn.Module):
     Example:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.data import Normalization
-        >>> from anchored.training import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 3))
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 3))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("a", "b", "c"))
         >>> logits, probabilities = Deployed(model)(torch.zeros(2, 4))
         >>> logits.shape, probabilities.sum(dim=1).tolist()

@@ -25,7 +25,7 @@ import torch
 from anchored._errors import InputError
 from anchored._files import write_atomically
 from anchored.export.deployed import INPUT, OUTPUTS, InputType, about, input_dtype, probe, trace
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["OPSET", "largest_difference", "write_onnx"]
 

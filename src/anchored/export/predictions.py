@@ -13,8 +13,8 @@ import torch
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.data.chunk import Chunk
-from anchored.training import TrainedModel
+from anchored.data import Chunk
+from anchored.runs import TrainedModel
 
 __all__ = ["Predictions", "predictions"]
 
@@ -45,14 +45,14 @@ def predictions(model: TrainedModel, chunks: Iterable[Chunk], *, min_confidence:
 
     Args:
         model: What :func:`anchored.load` gives.
-        chunks: The data, e.g. from :func:`anchored.data.chunk.chunks`.
+        chunks: The data, e.g. from :func:`anchored.data.chunks`.
         min_confidence: Abstain where the calibrated probability is below this.
 
     Example:
         >>> from anchored import AnchoredHead, backbones
         >>> from anchored.data import Normalization
-        >>> from anchored.training import Classifier
-        >>> classifier = Classifier(backbones.make("tiny", (4,)), AnchoredHead(32, 2))
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
         >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
         >>> chunk = Chunk(["a", "b"], torch.zeros(1, 4), {0: "a: damaged"})
         >>> (said,) = predictions(model, [chunk], min_confidence=0.9)

@@ -15,7 +15,7 @@ import torch
 
 from anchored._files import write_atomically
 from anchored.export.deployed import InputType, about, input_dtype, trace
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["FACTS", "write_program"]
 

@@ -1,4 +1,4 @@
-"""What every head is: k rows and perhaps k offsets, applied to a feature vector or to its direction."""
+"""The base of all heads: k rows and perhaps k offsets, applied to a feature vector or to its direction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["Head"]
 
 
 class Head(nn.Module, ABC):
-    """The last layer of a classifier; sizes are named as in :class:`torch.nn.Linear`.
+    """The last layer of a classifier: ``logits = rows @ x + offset``.
+
+    Sizes are named as in :class:`torch.nn.Linear`.
 
     Args:
         in_features: Length d of a feature vector.
@@ -39,16 +41,16 @@ class Head(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, features: Tensor) -> Tensor:
-        """Logits ``(..., k)`` of features ``(..., d)``."""
+        """Return logits ``(..., k)`` of features ``(..., d)``."""
 
     @abstractmethod
     def rows(self) -> Tensor:
-        """``(k, d)``: what a feature vector (or its direction) is multiplied with, scale included."""
+        """Return the rows ``(k, d)`` that a feature vector (or its direction) is multiplied with, scale included."""
 
     def offset(self) -> Tensor | None:
-        """``(k,)``: what is added to the product, or None where nothing is."""
+        """Return the offsets ``(k,)`` that are added to the product, or None if there are none."""
         return None
 
     def extra_repr(self) -> str:
-        """The sizes, as in the constructor."""
+        """Return the sizes, as in the constructor."""
         return f"in_features={self.in_features}, num_classes={self.num_classes}"

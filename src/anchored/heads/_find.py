@@ -1,8 +1,8 @@
-"""Which layer of a model is its classifier: the only Linear or 1x1 Conv2d with as many outputs as there are classes.
+"""Finding the classifier of a model: the only Linear or 1x1 Conv2d with as many outputs as there are classes.
 
-That rule alone settles most published architectures. Where several layers fit, the places by which the large model
-collections can be recognised decide: timm's ``get_classifier()``, and the attributes ``classifier``, ``fc``, ``head``,
-``heads`` and ``score``. What is still open then is the user's choice, and the refusal lists the layers to choose from.
+That rule alone settles most published architectures. If several layers fit, the conventions of the large model
+collections decide: timm's ``get_classifier()``, and the attributes ``classifier``, ``fc``, ``head``,
+``heads`` and ``score``. If that does not decide either, the user must choose, and the error lists the layers.
 """
 
 from __future__ import annotations
@@ -47,34 +47,51 @@ class Layer:
 
 
 def layers(model: nn.Module) -> list[Layer]:
-    """All layers that could be a classifier, each once, in the order in which they were registered."""
+    """Return all layers that could be a classifier, each once, in the order in which they were registered."""
     if not isinstance(model, nn.Module):
         raise InputError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     found: list[Layer] = []
     for name, module in model.named_modules():
-        inside_a_head = any(isinstance(layer.module, Head) and is_below(name, layer.name) for layer in found)
+        inside_a_head = any(isinstance(layer.module, Head) and _is_below(name, layer.name) for layer in found)
         if could_classify(module) and not inside_a_head:
             found.append(Layer(name, module))
     return found
 
 
 def find_layer(model: nn.Module, num_classes: int | None, layer: str | None) -> Layer:
-    """The layer named, or the one that the rule above gives; otherwise a refusal that lists the candidates."""
+    """Return the layer called ``layer``, or the one that the rule of this module finds.
+
+    Args:
+        model: The model to search.
+        num_classes: Number of outputs that the layer must have, or None for any.
+        layer: Name of the layer, or of a block that holds it; None to search the whole model.
+
+    Returns:
+        The layer with its name.
+
+    Raises:
+        InputError: If none or several layers fit; the message lists them.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+        >>> find_layer(model, 3, None).name
+        '2'
+    """
     if layer is not None:
-        return named_layer(model, num_classes, layer)
+        return _named_layer(model, num_classes, layer)
     known = layers(model)
-    wanted = declared_count(model, known) if num_classes is None else num_classes
+    wanted = _declared_count(model, known) if num_classes is None else num_classes
     fitting = [each for each in known if wanted is None or each.outputs == wanted]
-    for candidates in (at_known_places(model, fitting, count_given=wanted is not None), fitting):
+    for candidates in (_at_known_places(model, fitting, count_given=wanted is not None), fitting):
         if len(candidates) == 1:
             return candidates[0]
-    if wanted is None and (last := end_of_chain(model, fitting)) is not None:
+    if wanted is None and (last := _end_of_chain(model, fitting)) is not None:
         return last
-    raise refusal(model, known, fitting, wanted)
+    raise _refusal(model, known, fitting, wanted)
 
 
 def could_classify(module: nn.Module) -> TypeGuard[nn.Linear | nn.Conv2d | Head]:
-    """Whether ``module`` maps feature vectors to one number per class, by its type."""
+    """Return whether ``module`` maps feature vectors to one number per class, by its type."""
     if isinstance(module, nn.Conv2d):
         return (
             module.kernel_size == (1, 1)
@@ -86,17 +103,17 @@ def could_classify(module: nn.Module) -> TypeGuard[nn.Linear | nn.Conv2d | Head]
     return isinstance(module, (nn.Linear, Head)) and not isinstance(module, NonDynamicallyQuantizableLinear)
 
 
-def is_below(name: str, ancestor: str) -> bool:
+def _is_below(name: str, ancestor: str) -> bool:
     return ancestor == "" or name.startswith(f"{ancestor}.")
 
 
 def is_chain(module: nn.Module) -> bool:
-    """Whether the children run one after the other in the order in which they are registered."""
+    """Return whether the children run one after the other in the order in which they are registered."""
     return isinstance(module, nn.Sequential) and type(module).forward is nn.Sequential.forward
 
 
-def declared_count(model: nn.Module, known: list[Layer]) -> int | None:
-    """The number of classes as timm and Hugging Face models state it, if some layer agrees."""
+def _declared_count(model: nn.Module, known: list[Layer]) -> int | None:
+    """Return the number of classes as timm and Hugging Face models state it, if some layer agrees."""
     for holder in (model, getattr(model, "config", None)):
         for attribute in COUNTS:
             count = getattr(holder, attribute, None)
@@ -105,8 +122,8 @@ def declared_count(model: nn.Module, known: list[Layer]) -> int | None:
     return None
 
 
-def places(model: nn.Module) -> Iterator[nn.Module]:
-    """The modules by which the large collections show their classifier."""
+def _places(model: nn.Module) -> Iterator[nn.Module]:
+    """Yield the modules at which the large collections keep their classifier."""
     method = getattr(model, "get_classifier", None)
     if callable(method):
         answer = method()
@@ -119,19 +136,19 @@ def places(model: nn.Module) -> Iterator[nn.Module]:
             yield place
 
 
-def at_known_places(model: nn.Module, fitting: list[Layer], *, count_given: bool) -> list[Layer]:
+def _at_known_places(model: nn.Module, fitting: list[Layer], *, count_given: bool) -> list[Layer]:
     found: list[Layer] = []
-    for place in places(model):
+    for place in _places(model):
         members = set(place.modules())
         inside = [each for each in fitting if each.module in members]
         # Several layers in a chain: without a count to tell them apart, the last one gives the logits.
-        last = None if count_given else end_of_chain(place, inside)
+        last = None if count_given else _end_of_chain(place, inside)
         found += [each for each in ([last] if last else inside) if each not in found]
     return found
 
 
-def end_of_chain(module: nn.Module, candidates: list[Layer]) -> Layer | None:
-    """The candidate that runs last, where the order is certain because ``module`` is a chain."""
+def _end_of_chain(module: nn.Module, candidates: list[Layer]) -> Layer | None:
+    """Return the candidate that runs last, if the order is certain because ``module`` is a chain."""
     if not is_chain(module):
         return None
     for child in reversed(list(module.children())):
@@ -139,11 +156,11 @@ def end_of_chain(module: nn.Module, candidates: list[Layer]) -> Layer | None:
         if len(inside) == 1:
             return inside[0]
         if inside:
-            return end_of_chain(child, inside)
+            return _end_of_chain(child, inside)
     return None
 
 
-def named_layer(model: nn.Module, num_classes: int | None, name: str) -> Layer:
+def _named_layer(model: nn.Module, num_classes: int | None, name: str) -> Layer:
     modules = dict(model.named_modules(remove_duplicate=False))
     if name not in modules:
         known = [each.name for each in layers(model)]
@@ -154,23 +171,23 @@ def named_layer(model: nn.Module, num_classes: int | None, name: str) -> Layer:
     for candidates in (inside, fitting):
         if len(candidates) == 1:
             return candidates[0]
-    last = end_of_chain(module, inside)
+    last = _end_of_chain(module, inside)
     if last is not None:
         return last
-    held = f"it holds {listed(inside)}" if inside else "it holds none"
+    held = f"it holds {_listed(inside)}" if inside else "it holds none"
     raise InputError(
         f"layer {name!r} is a {type(module).__name__}, and only a Linear or a 1x1 Conv2d can be replaced; {held}"
     )
 
 
-def listed(candidates: list[Layer]) -> str:
+def _listed(candidates: list[Layer]) -> str:
     # The classifier comes late in almost every model, so a long list keeps its end.
     earlier = len(candidates) - SHOWN
     shown = ", ".join(map(str, candidates[-SHOWN:]))
     return f"{shown} and {earlier} earlier ones" if earlier > 0 else shown
 
 
-def refusal(model: nn.Module, known: list[Layer], fitting: list[Layer], wanted: int | None) -> InputError:
+def _refusal(model: nn.Module, known: list[Layer], fitting: list[Layer], wanted: int | None) -> InputError:
     kind = type(model).__name__
     if not known:
         return InputError(
@@ -181,5 +198,5 @@ def refusal(model: nn.Module, known: list[Layer], fitting: list[Layer], wanted: 
     candidates = fitting or known
     return InputError(
         f"{kind} must have exactly one Linear or 1x1 Conv2d layer{count}, it has {number}; "
-        f"choose one of {listed(candidates)}, for example by layer={candidates[-1].name!r}"
+        f"choose one of {_listed(candidates)}, for example by layer={candidates[-1].name!r}"
     )

@@ -2,7 +2,7 @@
 
 A cosine in bfloat16 has less than three digits, which a scale of 30 turns into several hundredths of a logit. The
 product with k rows is a small part of a network, so it is worth the wider type, under autocast too. The result has the
-type that torch promotes the two inputs to: float32 for bfloat16 features on float32 rows, bfloat16 where both are.
+type that torch promotes the two inputs to: float32 for bfloat16 features on float32 rows, bfloat16 if both are.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 def shortest_length(dtype: torch.dtype) -> float:
-    """Below this length a vector is shrunk to zero instead of being blown up to length one.
+    """Return the length below which a vector is shrunk to zero instead of being blown up to length one.
 
-    Its inverse bounds the gradient of the direction. The usual 1e-12 would allow gradients of 1e12. In float16 the
+    It is ``epsilon = max(1e-6, 16 * tiny)``, with the smallest normal number ``tiny`` of the dtype. Its inverse bounds
+    the gradient of the direction. The usual 1e-12 would allow gradients of 1e12. In float16 the
     bound has to fit into the type (65504), and vectors that short have entries without digits there anyway.
 
     Example:
@@ -32,7 +33,7 @@ def shortest_length(dtype: torch.dtype) -> float:
 
 
 def without_autocast(device: torch.device) -> AbstractContextManager[object]:
-    """A context in which products keep the type of their inputs."""
+    """Return a context in which products keep the type of their inputs."""
     # Asked first, because an exported graph should not hold a context that does nothing.
     if torch.amp.is_autocast_available(device.type) and torch.is_autocast_enabled(device.type):
         return torch.autocast(device.type, enabled=False)
@@ -40,7 +41,16 @@ def without_autocast(device: torch.device) -> AbstractContextManager[object]:
 
 
 def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
-    """Directions: ``v / max(|v|, shortest)`` along the last axis; a zero vector stays zero.
+    r"""Return directions, :math:`\mathbf v / \max(\lVert \mathbf v \rVert, \epsilon)` along the last axis; zero stays
+    zero.
+
+    Args:
+        vectors: Vectors ``(..., d)``.
+        shortest: The length epsilon below which a vector shrinks to zero; None for :func:`shortest_length` of the
+            dtype.
+
+    Returns:
+        Vectors ``(..., d)`` of length one, or less for very short ones.
 
     Example:
         >>> unit(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
@@ -53,7 +63,16 @@ def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
 
 
 def inner(features: Tensor, rows: Tensor, *, normalize: bool, normalize_rows: bool = False) -> Tensor:
-    """Products ``(..., k)`` of features ``(..., d)`` with rows ``(k, d)``, of their directions where asked.
+    """Return products of features with rows, or of their directions: ``f_j = w_j · z``.
+
+    Args:
+        features: Features ``(..., d)``.
+        rows: Rows ``(k, d)``.
+        normalize: Whether to divide each feature vector by its length.
+        normalize_rows: Whether to divide each row by its length.
+
+    Returns:
+        Products ``(..., k)`` in the type that torch promotes the two inputs to.
 
     Example:
         >>> inner(torch.tensor([[3.0, 4.0]]), torch.eye(2), normalize=True)

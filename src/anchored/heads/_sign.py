@@ -1,7 +1,7 @@
-"""Whether the input of a layer can have negative entries, as far as the structure of the model tells.
+"""The sign of a layer's input: whether it can have negative entries, as far as the structure of the model tells.
 
 Only what is certain counts: the model (or the block right before the layer) says so by ``signed_features``, or the
-layer stands in a chain behind a ReLU with nothing between them that could make an entry negative. A forward method
+layer stands in a chain after a ReLU with nothing between them that could make an entry negative. A forward method
 written by hand cannot be read, so its features count as signed.
 """
 
@@ -27,22 +27,29 @@ Sign = Literal["signed", "nonnegative"]
 
 
 def sign_of_input(model: nn.Module, name: str) -> Sign:
-    """``"nonnegative"`` where the input of the layer ``name`` certainly is, else ``"signed"``.
+    """Return ``"nonnegative"`` if the input of the layer ``name`` certainly is, else ``"signed"``.
+
+    Args:
+        model: The model that holds the layer.
+        name: Name of the layer, as in ``model.named_modules()``.
+
+    Returns:
+        One of the two words.
 
     Example:
         >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(), nn.Linear(8, 3))
         >>> sign_of_input(model, "3"), sign_of_input(model, "0")
         ('nonnegative', 'signed')
     """
-    if (declared := declared_sign(model)) is not None:
+    if (declared := _declared_sign(model)) is not None:
         return declared
     layer = model.get_submodule(name)
     names = [each for each, module in model.named_modules(remove_duplicate=False) if module is layer]
-    return "nonnegative" if all(follows_nonnegative(model, each) for each in names) else "signed"
+    return "nonnegative" if all(_follows_nonnegative(model, each) for each in names) else "signed"
 
 
-def follows_nonnegative(model: nn.Module, name: str) -> bool:
-    """Whether chains lead back from the layer ``name`` to something without negative entries."""
+def _follows_nonnegative(model: nn.Module, name: str) -> bool:
+    """Return whether chains lead back from the layer ``name`` to something without negative entries."""
     path = name.split(".")
     # From the innermost container outwards: a layer that opens its chain gets what comes before the chain.
     for depth in reversed(range(len(path))):
@@ -51,28 +58,28 @@ def follows_nonnegative(model: nn.Module, name: str) -> bool:
             return False
         members = list(parent._modules)  # named_children() would leave out a module's second appearance
         before = [parent.get_submodule(each) for each in members[: members.index(path[depth])]]
-        if (sign := sign_after(before)) is not None:
+        if (sign := _sign_after(before)) is not None:
             return sign == "nonnegative"
     return False
 
 
-def declared_sign(module: nn.Module) -> Sign | None:
+def _declared_sign(module: nn.Module) -> Sign | None:
     signed = getattr(module, "signed_features", None)
     if not isinstance(signed, bool):
         return None
     return "signed" if signed else "nonnegative"
 
 
-def sign_after(chain: list[nn.Module]) -> Sign | None:
-    """The sign of what leaves the chain; None where every member only passes the sign of its input on."""
+def _sign_after(chain: list[nn.Module]) -> Sign | None:
+    """Return the sign of what leaves the chain; None if every member only passes the sign of its input on."""
     for module in reversed(chain):
         if isinstance(module, KEEPS_SIGN):
             continue
-        if (declared := declared_sign(module)) is not None:
+        if (declared := _declared_sign(module)) is not None:
             return declared
         if isinstance(module, NONNEGATIVE):
             return "nonnegative"
-        inside = sign_after(list(module)) if isinstance(module, nn.Sequential) and is_chain(module) else "signed"
+        inside = _sign_after(list(module)) if isinstance(module, nn.Sequential) and is_chain(module) else "signed"
         if inside is not None:
             return inside
     return None

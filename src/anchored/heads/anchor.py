@@ -1,7 +1,7 @@
-"""Anchoring a model that already exists: its classifier is replaced by an anchored head, in place.
+"""Anchoring of an existing model: its classifier is replaced by an anchored head, in place.
 
-How the classifier is found is told in :func:`anchor_`; what is replaced keeps its device, its dtype, its training mode
-and the number of its inputs. Its weights are gone afterwards.
+:func:`anchor_` says how the classifier is found. The new head keeps its device, its dtype, its training mode
+and the number of its inputs. The weights of the old one are gone afterwards.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=nn.Module)
 
 
 class HeadOptions(TypedDict, total=False):
-    """What :func:`anchor_` hands on to :class:`AnchoredHead`."""
+    """The options that :func:`anchor_` passes on to :class:`AnchoredHead`."""
 
     normalize: bool
     scale: float
@@ -43,24 +43,30 @@ def anchor_(
 ) -> M:
     """Replace the classifier of ``model`` by an :class:`AnchoredHead`, in place, and return the model.
 
-    The classifier is the only Linear (or 1x1 Conv2d) layer with ``num_classes`` outputs. Where several fit, the one
-    that timm's ``get_classifier()`` gives is taken, or the one at ``classifier``, ``fc``, ``head``, ``heads`` or
-    ``score``, as torchvision and Hugging Face name it; where that leaves none or several, the refusal lists them.
+    The classifier is the only Linear (or 1x1 Conv2d) layer with ``num_classes`` outputs. If several fit, it is the one
+    that timm's ``get_classifier()`` gives, or the one at ``classifier``, ``fc``, ``head``, ``heads`` or
+    ``score``, as torchvision and Hugging Face name it; if that leaves none or several, the error lists them.
     Without ``num_classes``, the number that the model states (``num_classes``, ``num_labels``) is used, then the layer
     at one of these places, then the only or, in a chain of modules, the last such layer.
 
-    A layer that occurs in several places is replaced in all of them. Call this before the optimiser, DDP or
-    ``torch.compile`` gets hold of the model.
+    A layer that occurs in several places is replaced in all of them. Call this before the model is given to an
+    optimiser, DDP or ``torch.compile``.
 
     Args:
         model: Any model that holds its classifier as a submodule.
         num_classes: Number k of classes; None keeps the number of the classifier that is found.
         layer: Name of the layer to replace, as in ``model.named_modules()``, or of a block that holds it. Only a
             layer named here may have had another number of outputs than ``num_classes``.
-        features: As in :class:`AnchoredHead`. ``"auto"`` means ``"nonnegative"`` where the structure of the model
+        features: As in :class:`AnchoredHead`. ``"auto"`` means ``"nonnegative"`` if the structure of the model
             proves it: the model declares ``signed_features = False``, or the layer follows a ReLU in an
-            ``nn.Sequential``. Elsewhere it means ``"signed"``; if your features end in a ReLU (ResNets do), say so.
+            ``nn.Sequential``. Otherwise it means ``"signed"``; if your features end in a ReLU (ResNets do), say so.
         **head_options: ``normalize``, ``scale``, ``prototypes`` and ``generator`` of :class:`AnchoredHead`.
+
+    Returns:
+        The same model.
+
+    Raises:
+        InputError: If no layer or several layers could be the classifier.
 
     Example:
         >>> from torch import nn
@@ -76,7 +82,7 @@ def anchor_(
             f"use AnchoredHead(in_features, num_classes) instead of it"
         )
     found = find_layer(model, num_classes, layer)
-    check_replaceable(found)
+    _check_replaceable(found)
     kind = AnchoredConv if isinstance(found.module, (nn.Conv2d, AnchoredConv)) else AnchoredHead
     head = kind(
         found.inputs,
@@ -84,11 +90,11 @@ def anchor_(
         features=sign_of_input(model, found.name) if features == "auto" else features,
         **head_options,
     )
-    place(head, model, found.module)
+    _place(head, model, found.module)
     return model
 
 
-def check_replaceable(found: Layer) -> None:
+def _check_replaceable(found: Layer) -> None:
     """Refuse a layer that has no size or no values yet."""
     if found.inputs == 0:
         raise InputError(
@@ -102,7 +108,7 @@ def check_replaceable(found: Layer) -> None:
         )
 
 
-def place(head: AnchoredHead, model: nn.Module, old: nn.Module) -> None:
+def _place(head: AnchoredHead, model: nn.Module, old: nn.Module) -> None:
     """Put ``head`` wherever ``model`` refers to ``old``, on the same device, in the same dtype and mode."""
     tensor = next(chain(old.parameters(), old.buffers()))
     head.to(tensor.device, tensor.dtype if tensor.is_floating_point() else None)

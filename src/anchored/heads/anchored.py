@@ -27,7 +27,11 @@ __all__ = ["AnchoredHead"]
 
 
 class AnchoredHead(Head):
-    """Logits against fixed unit prototypes.
+    r"""Logits of features and fixed unit prototypes.
+
+    .. math::  f_j(\mathbf z) = s\, \mathbf w_j^\top \mathbf z \quad\text{(PAL)}, \qquad
+               f_j(\mathbf z) = s\, \mathbf w_j^\top \frac{\mathbf z}{\lVert \mathbf z \rVert} \quad\text{(FNPAL)},
+               \qquad \lVert \mathbf w_j \rVert = 1.
 
     The prototypes are a buffer: no optimiser, weight decay or gradient reaches them, and they are saved with the
     model. The buffer is not called ``weight``, so that no loader mistakes it for that of a linear layer.
@@ -37,10 +41,10 @@ class AnchoredHead(Head):
         num_classes: Number k of classes; k > d + 1 is allowed.
         normalize: Use the direction of the features only (FNPAL) instead of the features themselves (PAL).
         scale: Factor s > 0 on the logits. It may be assigned later, as ``head.scale = 0.5``.
-        features: ``"nonnegative"`` for features that come out of a ReLU, which gets prototypes that such features
-            can reach; ``"signed"`` for all others. Only read when the prototypes are made here.
+        features: ``"nonnegative"`` for features that come out of a ReLU: the prototypes are then such that these
+            features can reach them; ``"signed"`` for all others. Only used if the prototypes are made here.
         prototypes: Your own unit rows ``(k, d)``; they are copied, and keep their dtype and device.
-        generator: Where the orientation of the prototypes is drawn from; None gives the same one every time.
+        generator: Source of the orientation of the prototypes; None gives the same one every time.
 
     Shape:
         features ``(..., d)``; out ``(..., k)``. Half-precision inputs are multiplied as float32; the result has the
@@ -73,25 +77,25 @@ class AnchoredHead(Head):
         if prototypes is None:
             rows = make(self.num_classes, self.in_features, features=features, generator=generator)
         else:
-            rows = own_prototypes(prototypes, self.num_classes, self.in_features)
+            rows = _own_prototypes(prototypes, self.num_classes, self.in_features)
         # Packed, and a copy: safetensors refuses strided tensors, and the user may go on changing theirs.
         self.register_buffer("prototypes", rows.detach().clone(memory_format=torch.contiguous_format))
 
     def forward(self, features: Tensor) -> Tensor:
-        """``scale`` times the products, or cosines, of the features with the prototypes."""
+        """Return ``scale`` times the products, or cosines, of the features with the prototypes."""
         return self.scale * inner(features, self.prototypes, normalize=self.normalize)
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the prototypes times the scale."""
+        """Return the prototypes times the scale, ``(k, d)``."""
         return self.scale * self.prototypes
 
     def extra_repr(self) -> str:
-        """The sizes, and what is done to features and logits."""
+        """Return the sizes, ``normalize`` and the scale."""
         return f"{super().extra_repr()}, normalize={self.normalize}, scale={self.scale:g}"
 
 
-def own_prototypes(prototypes: object, k: int, d: int) -> Tensor:
-    """The user's prototypes, refused unless they are ``(k, d)`` with rows of length one."""
+def _own_prototypes(prototypes: object, k: int, d: int) -> Tensor:
+    """Return the user's prototypes; refuse them unless they are ``(k, d)`` with rows of length one."""
     if not isinstance(prototypes, Tensor) or not prototypes.is_floating_point():
         kind = prototypes.dtype if isinstance(prototypes, Tensor) else type(prototypes).__name__
         raise InputError(f"prototypes must be a floating-point tensor, got {kind}; use torch.as_tensor(...).float()")

@@ -10,10 +10,7 @@ __all__ = ["AnchoredConv"]
 
 
 class AnchoredConv(AnchoredHead):
-    """An :class:`AnchoredHead` whose features lie along the channels of a map.
-
-    Some networks (SqueezeNet) classify each pixel by a 1x1 convolution and average afterwards. This replaces that
-    convolution; arguments, buffer and numbers are those of :class:`AnchoredHead`.
+    """An :class:`AnchoredHead` whose features lie along the channels of a map: ``f_j = s w_j · z`` at every pixel.
 
     Shape:
         features ``(n, d, h, w)`` or ``(d, h, w)``; out ``(n, k, h, w)`` or ``(k, h, w)``.
@@ -25,5 +22,5 @@ class AnchoredConv(AnchoredHead):
     """
 
     def forward(self, features: Tensor) -> Tensor:
-        """Logits at every pixel."""
+        """Return the logits at every pixel."""
         return super().forward(features.movedim(-3, -1)).movedim(-1, -3)

@@ -2,8 +2,8 @@ r"""The cosine head: trained directions against the direction of the features.
 
 .. math::  f_j(\mathbf z) = s \cos(\mathbf w_j, \mathbf z)
 
-Both lengths are divided out, so a class cannot win by a long row; the directions are free, and under label noise or
-imbalance they drift together, which is what anchoring prevents. The same head with the scale of FNPAL is the paper's
+Both lengths are divided out, so a class cannot win by a long row. The directions are free, and under label noise or
+imbalance they drift together, which anchoring prevents. With the scale of FNPAL this head is the paper's
 FNPN, with s = 30 its "Norm".
 
 References:
@@ -25,14 +25,14 @@ __all__ = ["CosineHead"]
 
 
 class CosineHead(Head):
-    """Cosines between features and trained rows, times a scale.
+    r"""Cosines between features and trained rows, :math:`f_j(\mathbf z) = s \cos(\mathbf w_j, \mathbf z)`.
 
     Args:
         in_features: Length d of a feature vector.
         num_classes: Number k of classes.
-        scale: Factor s > 0 on the cosines. It is 1 by default, because losses with a margin bring their own scale;
+        scale: Factor s > 0 on the cosines. It is 1 by default, because losses with a margin have their own scale;
             with plain cross entropy use 30.
-        generator: Where the rows are drawn from; None gives the same ones every time.
+        generator: Source of the first rows; None gives the same ones every time.
 
     Shape:
         features ``(..., d)``; out ``(..., k)``, computed as in :class:`AnchoredHead`.
@@ -57,13 +57,13 @@ class CosineHead(Head):
         self.weight = nn.Parameter(unit(drawn))
 
     def forward(self, features: Tensor) -> Tensor:
-        """``scale`` times the cosines."""
+        """Return ``scale`` times the cosines."""
         return self.scale * inner(features, self.weight, normalize=True, normalize_rows=True)
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the directions of the trained rows, times the scale."""
+        """Return the directions of the trained rows, times the scale, ``(k, d)``."""
         return self.scale * unit(self.weight)
 
     def extra_repr(self) -> str:
-        """The sizes and the scale."""
+        """Return the sizes and the scale."""
         return f"{super().extra_repr()}, scale={self.scale:g}"

@@ -1,4 +1,4 @@
-"""The features of a model: what its head is given."""
+"""The features of a model: the input of its head."""
 
 from __future__ import annotations
 
@@ -14,9 +14,21 @@ __all__ = ["features_of"]
 def features_of(model: nn.Module, *inputs: object, layer: str | None = None, **named_inputs: object) -> Tensor:
     """Run ``model(*inputs, **named_inputs)`` and return the input of its head.
 
-    The head is the only :class:`Head` in the model, or else the classifier that :func:`anchor_` would replace;
-    ``layer`` names it where that is not clear. Gradients flow as in any forward pass, and modes stay as they are: use
+    The head is the only :class:`Head` in the model, or else the classifier that :func:`anchor_` would replace.
+    Gradients flow as in any forward pass, and modes stay as they are: use
     ``model.eval()`` and ``torch.no_grad()`` as you would to predict.
+
+    Args:
+        model: A model with a head or a classifier.
+        *inputs: Positional arguments of the model.
+        layer: Name of the head, if it is not clear which one it is.
+        **named_inputs: Keyword arguments of the model.
+
+    Returns:
+        The tensor that the head was given, usually ``(n, d)``.
+
+    Raises:
+        InputError: If the head is not found, or does not run exactly once.
 
     Example:
         >>> import torch

@@ -19,13 +19,15 @@ __all__ = ["LinearHead", "copy_of"]
 
 
 class LinearHead(Head):
-    """:class:`torch.nn.Linear` as a head: same names, same distribution at the start, but drawn from a generator.
+    r""":class:`torch.nn.Linear` as a head, :math:`f(\mathbf z) = W \mathbf z + \mathbf b`, drawn from a generator.
+
+    Names and first distribution are those of torch.
 
     Args:
         in_features: Length d of a feature vector.
         num_classes: Number k of classes.
         bias: Whether to train an offset per class.
-        generator: Where weight and bias are drawn from; None gives the same ones every time.
+        generator: Source of the first weight and bias; None gives the same ones every time.
 
     Shape:
         features ``(..., d)``; out ``(..., k)``. Mixed types and autocast are treated as torch does.
@@ -54,9 +56,14 @@ class LinearHead(Head):
 
     @classmethod
     def from_rows(cls, rows: Tensor, *, bias: Tensor | bool = True) -> Self:
-        """A trainable head that starts at ``rows`` ``(k, d)``, as the second stage after an anchored one does.
+        """Return a trainable head that starts at given rows, as the second stage after an anchored one does.
 
-        ``bias`` gives the offsets ``(k,)`` to start from; True starts them at zero, False leaves them out.
+        Args:
+            rows: First weight ``(k, d)``.
+            bias: First offsets ``(k,)``; True starts them at zero, False leaves them out.
+
+        Raises:
+            InputError: If the shapes do not fit.
 
         Example:
             >>> from anchored.heads import AnchoredHead
@@ -78,24 +85,24 @@ class LinearHead(Head):
         return head
 
     def forward(self, features: Tensor) -> Tensor:
-        """Products with the weight, plus the bias."""
+        """Return the products with the weight, plus the bias."""
         return F.linear(features, self.weight, self.bias)
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the weight itself."""
+        """Return the weight itself, ``(k, d)``."""
         return self.weight
 
     def offset(self) -> Tensor | None:
-        """``(k,)``: the bias itself, or None."""
+        """Return the bias itself, ``(k,)``, or None."""
         return self.bias
 
     def extra_repr(self) -> str:
-        """The sizes, and whether there is a bias."""
+        """Return the sizes, and whether there is a bias."""
         return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
 def copy_of(head: Head | nn.Linear) -> Head:
-    """A head of its own with the same logits, from a head or from torch's linear layer."""
+    """Return an independent head with the same logits, from a head or from torch's linear layer."""
     if isinstance(head, AnchoredConv):
         raise InputError("a second stage needs feature vectors, got an AnchoredConv; pool the features first")
     if isinstance(head, Head):

@@ -1,4 +1,4 @@
-r"""The nearest class mean: no classifier is trained at all, a sample belongs to the class whose mean is closest.
+r"""The nearest class mean: no classifier is trained, a sample belongs to the class whose mean is closest.
 
 .. math::  f_j(\mathbf z) = -\lVert t(\mathbf z) - \boldsymbol\mu_j \rVert^2, \qquad
            \boldsymbol\mu_j = \frac{1}{n_j} \sum_{i : y_i = j} t(\mathbf z_i),
@@ -11,7 +11,7 @@ l2n      :math:`t(\mathbf z) = \mathbf z / \lVert \mathbf z \rVert`
 un       :math:`t(\mathbf z) = \mathbf z - \mathbf c`, whose distances are those of the features themselves
 =======  =======================================================================================
 
-A mean does not know how many samples it was taken over, so rare classes are not at a disadvantage. The softmax of the
+A mean does not depend on the number of its samples, so rare classes are not at a disadvantage. The softmax of the
 logits is the posterior of equally frequent round clouds around the means, whose width is the temperature.
 
 References:
@@ -38,14 +38,14 @@ MeanTransform = Literal["cl2n", "l2n", "un"]
 
 
 class NearestMeanHead(nn.Module):
-    """Minus the squared distance to the mean of each class.
+    """Minus the squared distance to the mean of each class: ``f_j = -‖t(z) - mu_j‖²``.
 
-    This is the one head that is not a product with rows, so it has none to show; the means are its buffer.
+    This is the one head that is not a product with rows, so it has no ``rows()``; the means are its buffer.
 
     Args:
         in_features: Length d of a feature vector.
         num_classes: Number k of classes.
-        transform: ``"cl2n"``, ``"l2n"`` or ``"un"``.
+        transform: ``"cl2n"`` (centred, then length one), ``"l2n"`` (length one) or ``"un"`` (centred).
 
     Shape:
         features ``(..., d)``; out ``(..., k)``, at most 0.
@@ -77,7 +77,23 @@ class NearestMeanHead(nn.Module):
     def from_features(
         cls, features: Tensor, labels: Tensor, num_classes: int, *, transform: MeanTransform = "cl2n"
     ) -> Self:
-        """The head whose means are those of ``features`` ``(n, d)`` with ``labels`` ``(n,)``; each class needs one."""
+        """Return the head with the class means of given features.
+
+        Args:
+            features: Training features ``(n, d)``.
+            labels: Their labels ``(n,)``; each class needs at least one.
+            num_classes: Number k of classes.
+            transform: As in the constructor.
+
+        Raises:
+            InputError: If a class has no sample.
+
+        Example:
+            >>> features, labels = torch.tensor([[1.0], [3.0], [8.0]]), torch.tensor([0, 0, 1])
+            >>> head = NearestMeanHead.from_features(features, labels, 2, transform="un")
+            >>> (head.means + head.centre).flatten()
+            tensor([2., 8.])
+        """
         if features.ndim != 2:
             raise InputError(f"features must have shape (samples, in_features), got {tuple(features.shape)}")
         head = cls(features.shape[1], num_classes, transform=transform).to(features.device, torch.float64)
@@ -97,12 +113,12 @@ class NearestMeanHead(nn.Module):
         return self.num_classes
 
     def moved(self, features: Tensor) -> Tensor:
-        """The transformed features ``(..., d)``."""
+        """Return the transformed features ``(..., d)``."""
         x = features - self.centre
         return x if self.transform == "un" else unit(x)
 
     def forward(self, features: Tensor) -> Tensor:
-        """Minus the squared distances, multiplied out so that no ``(n, k, d)`` is ever held."""
+        """Return minus the squared distances ``(..., k)``, multiplied out so that no ``(n, k, d)`` is ever held."""
         x = self.moved(features)
         with without_autocast(features.device):
             squares = x.square().sum(dim=-1, keepdim=True) + self.means.square().sum(dim=-1)
@@ -110,5 +126,5 @@ class NearestMeanHead(nn.Module):
         return (2 * inner(x, self.means, normalize=False) - squares).clamp(max=0)
 
     def extra_repr(self) -> str:
-        """The sizes and the transform."""
+        """Return the sizes and the transform."""
         return f"in_features={self.in_features}, num_classes={self.num_classes}, transform={self.transform!r}"

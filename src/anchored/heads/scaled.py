@@ -23,7 +23,7 @@ __all__ = ["ScaledHead"]
 
 
 class ScaledHead(Head):
-    """A copy of a trained head, with one learnable factor per class on its logits.
+    r"""A copy of a trained head with one learnable factor per class: :math:`f_j(\mathbf z) = t_j\, g_j(\mathbf z)`.
 
     Args:
         head: The head of the first stage, or a :class:`torch.nn.Linear`. It is copied and not changed.
@@ -49,19 +49,19 @@ class ScaledHead(Head):
         self.factors = nn.Parameter(torch.ones(self.num_classes, dtype=rows.dtype, device=rows.device))
 
     def forward(self, features: Tensor) -> Tensor:
-        """Each class's logit times its factor."""
+        """Return each class's logit times its factor."""
         logits: Tensor = self.head(features)
         return self.factors * logits
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the inner rows, each times its factor."""
+        """Return the rows of the inner head, each times its factor, ``(k, d)``."""
         return self.factors[:, None] * self.head.rows()
 
     def offset(self) -> Tensor | None:
-        """``(k,)``: the inner offsets, each times its factor, or None."""
+        """Return the offsets of the inner head, each times its factor, ``(k,)``, or None."""
         inner = self.head.offset()
         return None if inner is None else self.factors * inner
 
     def extra_repr(self) -> str:
-        """The sizes, and whether the inner head is trained."""
+        """Return the sizes, and whether the inner head is trained."""
         return f"{super().extra_repr()}, train_head={self.train_head}"

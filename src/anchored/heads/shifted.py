@@ -1,10 +1,10 @@
-r"""A trained head with a constant per class added to its logits: how a prior is taken off, or put on, after training.
+r"""A trained head with a constant per class added to its logits: how a prior is removed, or added, after training.
 
 .. math::  f_j(\mathbf z) = g_j(\mathbf z) + c_j .
 
 With :math:`c_j = -\tau \log \pi_j` this is post-hoc logit adjustment: a classifier trained by cross entropy learns
-:math:`\log p(j \mid \mathbf z)` under the class frequencies :math:`\pi` of its training data, and taking
-:math:`\log \pi_j` off leaves the score of class j among classes that are equally frequent.
+:math:`\log p(j \mid \mathbf z)` under the class frequencies :math:`\pi` of its training data, and subtracting
+:math:`\log \pi_j` leaves the score of class j among classes that are equally frequent.
 
 References:
     Menon, Jayasumana, Rawat, Jain, Veit and Kumar, 2021. Long-Tail Learning via Logit Adjustment. ICLR.
@@ -23,11 +23,11 @@ __all__ = ["ShiftedHead"]
 
 
 class ShiftedHead(Head):
-    """A frozen copy of a trained head, with a constant per class on its logits.
+    r"""A frozen copy of a trained head with a constant per class: :math:`f_j(\mathbf z) = g_j(\mathbf z) + c_j`.
 
     Args:
         head: The trained head, or a :class:`torch.nn.Linear`. It is copied and not changed.
-        shift: What is added to the logits, ``(k,)``.
+        shift: The constants ``(k,)`` that are added to the logits.
 
     Shape:
         features ``(..., d)``; out ``(..., k)``.
@@ -60,15 +60,15 @@ class ShiftedHead(Head):
         self.register_buffer("shift", given.to(rows.device, rows.dtype, copy=True))
 
     def forward(self, features: Tensor) -> Tensor:
-        """The inner logits plus the constants."""
+        """Return the logits of the inner head plus the constants."""
         logits: Tensor = self.head(features)
         return logits + self.shift
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the inner rows."""
+        """Return the rows of the inner head, ``(k, d)``."""
         return self.head.rows()
 
     def offset(self) -> Tensor:
-        """``(k,)``: the constants, plus the inner offsets where there are any."""
+        """Return the constants, plus the offsets of the inner head if it has any, ``(k,)``."""
         inner = self.head.offset()
         return self.shift if inner is None else inner + self.shift

@@ -2,7 +2,7 @@ r"""Tau-normalisation: shorten the long rows of a trained classifier, with nothi
 
 .. math::  \tilde{\mathbf w}_j = \frac{\mathbf w_j}{\lVert \mathbf w_j \rVert^{\tau}}, \qquad \tilde b_j = 0.
 
-At :math:`\tau = 0` the classifier stays as it was but for its bias, at :math:`\tau = 1` all rows have length one,
+At :math:`\tau = 0` only the bias is dropped, at :math:`\tau = 1` all rows have length one,
 beyond that the rare classes get the longer ones. :math:`\tau` is chosen on held-out data; the reference tries
 0, 0.1, ..., 2.
 
@@ -25,7 +25,7 @@ __all__ = ["TauNormHead"]
 
 
 class TauNormHead(Head):
-    """The rows of a trained head, each divided by a power of its length; without bias.
+    """The rows of a trained head, each divided by a power of its length, without bias: ``w_j / ‖w_j‖^tau``.
 
     Args:
         head: The trained head, or a :class:`torch.nn.Linear`. It is read and not changed.
@@ -63,13 +63,13 @@ class TauNormHead(Head):
         return round(float(self.power), 6)  # what was 1.4 before it was kept in single precision
 
     def forward(self, features: Tensor) -> Tensor:
-        """Products of the features with the corrected rows."""
+        """Return the products of the features with the corrected rows."""
         return inner(features, self.scaled_rows, normalize=self.normalize)
 
     def rows(self) -> Tensor:
-        """``(k, d)``: the corrected rows."""
+        """Return the corrected rows, ``(k, d)``."""
         return self.scaled_rows
 
     def extra_repr(self) -> str:
-        """The sizes and the power."""
+        """Return the sizes and the power."""
         return f"{super().extra_repr()}, tau={self.tau:g}"

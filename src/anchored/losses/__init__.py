@@ -1,4 +1,4 @@
-"""Losses: each a row of values over labels, closed under ``+``, scalar ``*`` and :class:`Normalized`.
+"""Losses: each is a row of values over labels; they can be added, multiplied by a number and normalised.
 
 Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``, ``scale`` for the factor s of the logits.
 """
@@ -6,6 +6,7 @@ Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``, ``scale`` for t
 from anchored.losses._base import Loss
 from anchored.losses._probability import OwnProbability
 from anchored.losses.absolute import MeanAbsoluteError, ReverseCrossEntropy
+from anchored.losses.anchored_squared import AnchoredSquared
 from anchored.losses.class_balanced import class_balanced_weights
 from anchored.losses.combination import Sum
 from anchored.losses.cross_entropy import CrossEntropy
@@ -14,10 +15,16 @@ from anchored.losses.focal import Focal
 from anchored.losses.generalized import GeneralizedCrossEntropy
 from anchored.losses.lade import LADE
 from anchored.losses.margin import LDAM, MarginSoftmax
-from anchored.losses.names import get
+from anchored.losses.names import NAMES, get, needs_counts
 from anchored.losses.normalized import Normalized
 from anchored.losses.prior import BalancedSoftmax, LogitAdjusted
-from anchored.losses.published import SETTINGS, settings_for
+from anchored.losses.published import (
+    LONG_TAIL_SETTINGS,
+    SETTINGS,
+    closest_ratio,
+    published_settings,
+    settings_for,
+)
 from anchored.losses.sample_logit import NegativeSampleLogit
 from anchored.losses.smoothing import LabelAwareSmoothing
 from anchored.losses.symmetric import SymmetricCrossEntropy
@@ -25,7 +32,10 @@ from anchored.losses.symmetric import SymmetricCrossEntropy
 __all__ = [
     "LADE",
     "LDAM",
+    "LONG_TAIL_SETTINGS",
+    "NAMES",
     "SETTINGS",
+    "AnchoredSquared",
     "BalancedSoftmax",
     "CrossEntropy",
     "DotRegression",
@@ -43,6 +53,9 @@ __all__ = [
     "Sum",
     "SymmetricCrossEntropy",
     "class_balanced_weights",
+    "closest_ratio",
     "get",
+    "needs_counts",
+    "published_settings",
     "settings_for",
 ]

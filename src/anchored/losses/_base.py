@@ -1,19 +1,19 @@
-r"""What every loss here is: a row with one entry per label the sample might have had.
+r"""The base of all losses: a row with one entry per label that the sample might have.
 
 .. math::  \ell(\mathbf f) = (\ell(\mathbf f, 1), \dots, \ell(\mathbf f, k)), \qquad \mathbf f \in \mathbb R^k.
 
 The value at a label is an entry of the row, the value at a soft label its expectation, symmetry a
 statement about its sum. Alphabet: ``n`` samples, ``k`` classes, ``p = softmax(logits)``.
 
-Nothing here looks at the values of logits or targets: a training step is neither stopped to wait
-for the device nor split in two by the compiler. Shapes and dtypes are checked.
+No loss reads the values of logits or targets on the host: a training step neither waits for the device nor breaks the
+graph of the compiler. Shapes and dtypes are checked.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 import torch
 import torch.nn.functional as F
@@ -25,7 +25,7 @@ from anchored._names import suggest
 if TYPE_CHECKING:
     from anchored.losses.combination import Sum
 
-__all__ = ["Batch", "Loss", "Reduction", "Weight"]
+__all__ = ["Batch", "Loss", "Options", "Reduction", "Weight"]
 
 Reduction = Literal["mean", "sum", "none"]
 Weight = Tensor | Sequence[float] | None
@@ -33,8 +33,16 @@ Weight = Tensor | Sequence[float] | None
 _REDUCTIONS = ["mean", "sum", "none"]
 
 
+class Options(TypedDict, total=False):
+    """The keyword arguments that every loss takes; :class:`Loss` documents them."""
+
+    weight: Weight
+    reduction: Reduction
+    ignore_index: int
+
+
 class Batch:
-    """Logits with their integer labels, and what several terms of a sum would otherwise compute twice."""
+    """Logits with their integer labels, and what several terms of a sum share instead of computing it again."""
 
     def __init__(self, logits: Tensor, target: Tensor, ignore_index: int) -> None:
         self.logits = logits
@@ -51,29 +59,34 @@ class Batch:
 
     @property
     def log_p(self) -> Tensor:
-        """``(n, k)``: log-probabilities."""
+        """Log-probabilities ``(n, k)``."""
         if self._log_p is None:
             self._log_p = F.log_softmax(self.logits, dim=1)
         return self._log_p
 
     @property
     def own_log_p(self) -> Tensor:
-        """``(n,)``: the log-probability of the label; 0 where it is ignored."""
+        """The log-probability ``(n,)`` of each label; 0 for an ignored one."""
         if self._own_log_p is None:
             self._own_log_p = -F.nll_loss(self.log_p, self.target, reduction="none", ignore_index=self.ignore_index)
         return self._own_log_p
 
     def entries(self, row: Tensor) -> Tensor:
-        """``(n,)``: the entries of ``row`` ``(n, k)`` at the labels."""
+        """Return the entries ``(n,)`` of ``row`` ``(n, k)`` at the labels."""
         return row.gather(1, self.labels[:, None]).squeeze(1)
 
 
 class Loss(nn.Module, ABC):
     r"""A map from logits to the row of its values over all labels.
 
+    .. math::  \ell(\mathbf f) = (\ell(\mathbf f, 1), \dots, \ell(\mathbf f, k)), \qquad
+               \ell(\mathbf f, \mathbf t) = \sum_{j=1}^{k} t_j\, \ell(\mathbf f, j) \quad\text{for soft } \mathbf t.
+
     A subclass writes :meth:`per_class`; values at labels, at soft labels, class weights, reduction
     and ignored labels follow. Losses add, and can be multiplied by a number:
     ``10 * Normalized(CrossEntropy()) + 0.1 * ReverseCrossEntropy()`` is a loss again.
+
+    The three arguments below are options of every loss.
 
     Args:
         weight: One factor per class, ``(k,)``. As in ``torch.nn.CrossEntropyLoss`` the mean over
@@ -106,6 +119,9 @@ class Loss(nn.Module, ABC):
     nonnegative: bool = True
     """Whether no value is below zero."""
 
+    _shown: ClassVar[str] = ""
+    """Format of a subclass's own settings in its ``repr``, for instance ``"scale={self.scale:g}"``."""
+
     weight: Tensor | None
 
     def __init__(self, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100) -> None:
@@ -120,10 +136,23 @@ class Loss(nn.Module, ABC):
 
     @abstractmethod
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: entry ``[i, j]`` is the loss of sample ``i`` if its label were ``j``."""
+        """Return values ``(n, k)``: entry ``[i, j]`` is the loss of sample ``i`` if its label were ``j``."""
 
     def pointwise(self, logits: Tensor, target: Tensor) -> Tensor:
-        """Values ``(n,)`` at the labels, or their expectation under soft labels; not weighted, 0 where ignored."""
+        """Return the loss of each sample, neither weighted nor reduced.
+
+        Args:
+            logits: Logits ``(n, k)``.
+            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``.
+
+        Returns:
+            Values ``(n,)`` at the labels, 0 for an ignored one; the expectation of the row under probabilities.
+
+        Example:
+            >>> from anchored.losses import CrossEntropy
+            >>> CrossEntropy().pointwise(torch.zeros(2, 4), torch.tensor([2, -100]))
+            tensor([1.3863, 0.0000])
+        """
         logits = self._checked(logits, target)
         if target.is_floating_point():
             return self._over(logits, target.to(logits.dtype))
@@ -131,7 +160,23 @@ class Loss(nn.Module, ABC):
         return torch.where(batch.kept, self._at(batch), 0.0)
 
     def forward(self, logits: Tensor, target: Tensor) -> Tensor:
-        """The loss of the batch, weighted and reduced."""
+        """Return the loss of the batch, weighted and reduced.
+
+        Args:
+            logits: Logits ``(n, k)``.
+            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``.
+
+        Returns:
+            A scalar ``()``, or ``(n,)`` if the reduction is ``"none"``.
+
+        Raises:
+            InputError: If shapes or dtypes do not fit.
+
+        Example:
+            >>> from anchored.losses import CrossEntropy
+            >>> CrossEntropy(weight=[1.0, 3.0])(torch.zeros(2, 2), torch.tensor([0, 1]))
+            tensor(0.6931)
+        """
         _check_tensors(logits, target)
         if target.is_floating_point():
             mass = target if self.weight is None else target * self._weight_for(logits)
@@ -157,23 +202,24 @@ class Loss(nn.Module, ABC):
     __rmul__ = __mul__
 
     def extra_repr(self) -> str:
-        """What differs from the defaults."""
-        parts = [] if self.reduction == "mean" else [f"reduction={self.reduction!r}"]
+        """Return the settings of the subclass, and the options that differ from the defaults."""
+        parts = [self._shown.format(self=self)] if self._shown else []
+        parts += [] if self.reduction == "mean" else [f"reduction={self.reduction!r}"]
         parts += [] if self.ignore_index == -100 else [f"ignore_index={self.ignore_index}"]
         return ", ".join(parts)
 
-    # What a subclass may replace where there is a shorter way than through the whole row.
+    # A subclass may replace these three if there is a shorter way than through the whole row.
 
     def _at(self, batch: Batch) -> Tensor:
-        """Values ``(n,)`` at integer labels; what stands at ignored ones does not matter."""
+        """Return values ``(n,)`` at integer labels; what stands at ignored ones does not matter."""
         return batch.entries(self.per_class(batch.logits))
 
     def _over(self, logits: Tensor, mass: Tensor) -> Tensor:
-        """Values ``(n,)``: the row summed with ``mass`` ``(n, k)``, probabilities times class weights."""
+        """Return values ``(n,)``: the row summed with ``mass`` ``(n, k)``, probabilities times class weights."""
         return (mass * self.per_class(logits)).sum(dim=1)
 
     def _total(self, batch: Batch) -> Tensor:
-        """Sum ``(n,)`` of each row."""
+        """Return the sum ``(n,)`` of each row."""
         return self.per_class(batch.logits).sum(dim=1)
 
     def _reduced(self, values: Tensor, share: Tensor | None = None) -> Tensor:
@@ -192,7 +238,7 @@ class Loss(nn.Module, ABC):
         return self.weight
 
     def _checked(self, logits: Tensor, target: Tensor) -> Tensor:
-        """``logits`` in at least single precision, once shapes and dtypes have been found to fit."""
+        """Check shapes and dtypes, and return ``logits`` in at least single precision."""
         _check_tensors(logits, target)
         shapes = f"got target {tuple(target.shape)} {target.dtype} for logits {tuple(logits.shape)} {logits.dtype}"
         if logits.ndim != 2 or not logits.is_floating_point():
@@ -220,7 +266,7 @@ def _check_tensors(logits: object, target: object) -> None:
 
 
 def in_single_precision(logits: Tensor) -> Tensor:
-    """Half precision as float32, the rest as it is.
+    """Return half precision as float32, everything else as it is.
 
     A log-probability near 0 and a sum over thousands of classes both need more than bfloat16's eight
     bits; autocast makes the same choice for ``F.cross_entropy`` on accelerators.
@@ -229,7 +275,7 @@ def in_single_precision(logits: Tensor) -> Tensor:
 
 
 def check_weight(weight: Tensor | Sequence[float]) -> Tensor:
-    """Class weights ``(k,)`` as a floating point tensor, finite and not negative."""
+    """Return class weights ``(k,)`` as a floating point tensor; refuse infinite and negative ones."""
     given = torch.as_tensor(weight)
     given = given.detach().clone() if given.is_floating_point() else given.to(torch.get_default_dtype())
     if given.ndim != 1 or not bool(torch.isfinite(given).all()) or bool((given < 0).any()):

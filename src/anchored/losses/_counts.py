@@ -15,11 +15,11 @@ Counts = Tensor | Sequence[int] | Sequence[float]
 
 
 def check_counts(counts: Counts) -> Tensor:
-    """``counts`` ``(k,)`` in float64; every class must have a sample.
+    """Return ``counts`` ``(k,)`` in float64; refuse a class without samples.
 
-    A class without samples has no prior to correct for, and its logarithm would put infinities into
-    the logits: the caller decides whether to drop the class or to count it as 1. What is kept of the counts is
-    kept in the default dtype, since not every device has float64.
+    Such a class has no prior to correct for, and the logarithm of 0 would put infinities into the logits: the caller
+    decides whether to drop the class or to count it as 1. What a loss keeps of the counts is kept in the default dtype,
+    because not every device has float64.
 
     Example:
         >>> check_counts([90, 10])
@@ -41,7 +41,16 @@ def check_counts(counts: Counts) -> Tensor:
 
 
 def check_width(logits: Tensor, per_class: Tensor, name: str) -> None:
-    """Refuse logits ``(n, k)`` whose k is not the length of ``per_class``."""
+    """Refuse logits whose number of classes is not the length of ``per_class``.
+
+    Args:
+        logits: Logits ``(n, k)``.
+        per_class: Values ``(k,)`` that the loss was built with.
+        name: How the error message calls them.
+
+    Raises:
+        InputError: If the two differ.
+    """
     if logits.shape[1] != per_class.shape[0]:
         raise InputError(
             f"{name} must hold one entry per class: got {per_class.shape[0]} for logits {tuple(logits.shape)}"

@@ -1,4 +1,4 @@
-r"""Losses of one's own probability: one scalar function of log p, whatever the label.
+r"""Losses that depend on the probability of the label alone: one scalar function of log p, whatever the label.
 
 .. math::  \ell(\mathbf f, y) = \phi(\log p_y), \qquad \mathbf p = \operatorname{softmax}(\mathbf f).
 
@@ -21,9 +21,9 @@ __all__ = ["OwnProbability", "expm1"]
 
 
 class OwnProbability(Loss):
-    """A loss that sees nothing but the log-probability of the label.
+    r"""A loss of the label's own log-probability: :math:`\ell(\mathbf f, y) = \phi(\log p_y)`.
 
-    A subclass writes the function, and the function with its derivative. Arguments as for
+    A subclass writes the function :math:`\phi`, and the function with its derivative. Arguments as for
     :class:`~anchored.losses.Loss`.
 
     Example:
@@ -39,18 +39,18 @@ class OwnProbability(Loss):
 
     @abstractmethod
     def value(self, log_p: Tensor) -> Tensor:
-        """phi, entry by entry; autograd must be able to follow, with finite slopes at ``log_p = 0`` and far below."""
+        """Return phi, entry by entry, differentiable with finite slopes at ``log_p = 0`` and far below."""
 
     @abstractmethod
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """Phi and its derivative, entry by entry, as new tensors; together, since they share their costly parts."""
+        """Return phi and its derivative, entry by entry, as new tensors; the two share their costly parts."""
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: phi of every log-probability."""
+        """Return values ``(n, k)``: phi of every log-probability."""
         return self.value(F.log_softmax(in_single_precision(logits), dim=1))
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of phi over each row of log-probabilities ``(n, k)``."""
+        """Return the sum ``(n,)`` of phi over each row of log-probabilities ``(n, k)``."""
         if torch.compiler.is_compiling():
             return self.value(log_p).sum(dim=1)  # the compiler fuses this by itself
         if not (torch.is_grad_enabled() and log_p.requires_grad):
@@ -66,19 +66,19 @@ class OwnProbability(Loss):
 
 
 def expm1(x: Tensor) -> Tensor:
-    """exp(x) - 1, with the derivative exp(x).
+    """Return ``exp(x) - 1``, with the derivative ``exp(x)``.
 
-    ``torch.expm1`` keeps its result r and derives as r + 1, which is 0 from x = -17 on in float32: a loss of a
-    small probability would no longer pull at all. The difference below is 0, and has the right slope.
+    ``torch.expm1`` keeps its result r and derives as r + 1, which is 0 from x = -17 on in float32: the loss of a
+    small probability would no longer have a gradient. The difference below is 0, and has the right slope.
     """
     power = torch.exp(x)
     return torch.expm1(x).detach() + (power - power.detach())
 
 
 class RowTotal(torch.autograd.Function):
-    """The sum of phi over each row, a few rows at a time.
+    """The sum of phi over each row, ``sum_j phi(log p_j)``, computed a few rows at a time.
 
-    Left to autograd, every step of phi keeps a tensor of the size of the logits, and most of the time
+    With plain autograd, every step of phi keeps a tensor of the size of the logits, and most of the time
     goes into first touching that memory: at (4096, 10000) the normalised focal loss takes ten times as
     long as cross entropy. Here phi and its slope are computed together, in blocks that stay in the cache,
     and one tensor is kept: the slope.
@@ -86,7 +86,15 @@ class RowTotal(torch.autograd.Function):
 
     @staticmethod
     def forward(log_p: Tensor, phi: OwnProbability) -> tuple[Tensor, Tensor]:
-        """Row sums ``(n,)``, and the slopes ``(n, k)`` for the way back."""
+        """Return the sum of each row and the slopes for the backward pass.
+
+        Args:
+            log_p: Log-probabilities ``(n, k)``.
+            phi: The loss whose function is summed.
+
+        Returns:
+            Sums ``(n,)`` and slopes ``(n, k)``.
+        """
         total = log_p.new_empty(log_p.shape[0])
         slope = torch.empty_like(log_p)
         for rows, total_part, slope_part in zip(
@@ -107,7 +115,7 @@ class RowTotal(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor | None, _: None) -> tuple[Tensor | None, None]:  # noqa: ANN401  # as above
-        """Slope times the gradient of the row's sum."""
+        """Return the slope times the gradient of the row's sum."""
         if grad is None:
             return None, None
         log_p, slope = ctx.saved_tensors
@@ -117,7 +125,7 @@ class RowTotal(torch.autograd.Function):
 
 
 def _blocks(rows: Tensor, like: Tensor | None = None) -> tuple[Tensor, ...]:
-    """``rows`` in blocks of equal height, the one that suits rows of ``like``."""
+    """Split ``rows`` into blocks of equal height, chosen to suit rows of ``like``."""
     matrix = rows if like is None else like
     # A quarter of a megabyte of float32, so that a block and its intermediates stay in the second-level cache
     # and the allocator reuses them: blocks of two megabytes take more than twice the time. On an accelerator

@@ -16,25 +16,24 @@ References:
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Reduction, Weight
+from anchored.losses._base import Options
 from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["MeanAbsoluteError", "ReverseCrossEntropy"]
 
 
 class MeanAbsoluteError(OwnProbability):
-    """Absolute error between the probabilities and the label.
+    r"""Absolute error between the probabilities and the label: :math:`\ell(\mathbf p, y) = s\,(1 - p_y)`.
 
     Args:
-        scale: 1 as in the references' sums, 2 for the whole L1 distance.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        scale: The factor s: 1 as in the references' sums, 2 for the whole L1 distance.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -45,40 +44,34 @@ class MeanAbsoluteError(OwnProbability):
         tensor(1.5000)
     """
 
+    _shown = "scale={self.scale:g}"
+
     symmetric = True
     bounded = True
 
-    def __init__(
-        self, scale: float = 1.0, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, scale: float = 1.0, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def value(self, log_p: Tensor) -> Tensor:
-        """Scaled distance from certainty, s (1 - p)."""
+        """Return the distance from certainty, ``s (1 - p)``."""
         return -self.scale * expm1(log_p)  # 1 - p loses its digits for p near 1, expm1 does not
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value and -s p."""
+        """Return the value and its slope ``-s p``."""
         return -self.scale * torch.expm1(log_p), -self.scale * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of each row, s (k - 1) whatever the probabilities."""
+        """Return the sum ``(n,)`` of each row, ``s (k - 1)`` for all probabilities."""
         return _constant(log_p, self.scale)
-
-    def extra_repr(self) -> str:
-        """The scale, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"scale={self.scale:g}", super().extra_repr()]))
 
 
 class ReverseCrossEntropy(OwnProbability):
-    """Cross entropy with the roles of prediction and label exchanged.
+    r"""Cross entropy with prediction and label exchanged: :math:`\ell(\mathbf p, y) = -A\,(1 - p_y)`.
 
     Args:
-        floor: What stands for 0 under the logarithm, in ``(0, 1)``; ``A = log(floor)``.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        floor: The number that replaces 0 under the logarithm, in ``(0, 1)``; ``A = log(floor)``.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -89,35 +82,31 @@ class ReverseCrossEntropy(OwnProbability):
         tensor(6.9078)
     """
 
+    _shown = "floor={self.floor:g}"
+
     symmetric = True
     bounded = True
 
-    def __init__(
-        self, floor: float = 1e-4, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, floor: float = 1e-4, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.floor = check_real("floor", floor, low=0, high=1, closed="neither")
 
     @property
     def log_zero(self) -> float:
-        """A, what log 0 is taken to be."""
+        """The constant A that replaces log 0."""
         return math.log(self.floor)
 
     def value(self, log_p: Tensor) -> Tensor:
-        """-A (1 - p)."""
+        """Return ``-A (1 - p)``."""
         return self.log_zero * expm1(log_p)
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value and A p."""
+        """Return the value and its slope ``A p``."""
         return self.log_zero * torch.expm1(log_p), self.log_zero * log_p.exp()
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of each row, -A (k - 1) whatever the probabilities."""
+        """Return the sum ``(n,)`` of each row, ``-A (k - 1)`` for all probabilities."""
         return _constant(log_p, -self.log_zero)
-
-    def extra_repr(self) -> str:
-        """The floor, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"floor={self.floor:g}", super().extra_repr()]))
 
 
 def _constant(log_p: Tensor, scale: float) -> Tensor:

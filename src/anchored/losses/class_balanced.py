@@ -21,13 +21,18 @@ __all__ = ["class_balanced_weights"]
 
 
 def class_balanced_weights(counts: Counts, beta: float = 0.9999) -> Tensor:
-    """Weights ``(k,)`` in float32 that sum to ``k``, for the ``weight`` of any loss.
+    r"""Return class weights by the effective number of samples, for the ``weight`` of any loss.
+
+    .. math::  w_j \propto \frac{1}{E_j}, \qquad E_j = \frac{1 - \beta^{n_j}}{1 - \beta}, \qquad \sum_j w_j = k .
 
     A class without samples has no effective number and is refused.
 
     Args:
         counts: Training samples of each class, ``(k,)``, all positive.
         beta: Overlap, in ``[0, 1)``.
+
+    Returns:
+        Weights ``(k,)`` in float32 that sum to ``k``.
 
     Example:
         >>> class_balanced_weights([300, 100], beta=0.0)

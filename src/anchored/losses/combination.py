@@ -2,7 +2,7 @@ r"""Sums of losses, each with a factor: what ``+`` and ``*`` build.
 
 .. math::  \ell(\mathbf f, y) = \sum_i c_i\, \ell_i(\mathbf f, y), \qquad c_i \ge 0.
 
-A sum is bounded or symmetric when all terms with a positive factor are. The pairs of an active and a
+A sum is bounded or symmetric if all terms with a positive factor are. The pairs of an active and a
 passive loss are sums of two: ``alpha * Normalized(CrossEntropy()) + beta * MeanAbsoluteError()``.
 """
 
@@ -24,17 +24,18 @@ T = TypeVar("T")
 
 
 class Sum(Loss):
-    """A weighted sum of losses, with one class weight, reduction and ignored label for all its terms.
+    r"""A weighted sum of losses: :math:`\ell(\mathbf f, y) = \sum_i c_i\, \ell_i(\mathbf f, y)` with :math:`c_i \ge 0`.
 
-    Terms share the log-softmax of the logits, so a second loss of one's own probability costs next to nothing.
+    All terms have one class weight, reduction and ignored label. They share the log-softmax of the logits, so a second
+    loss of the label's own probability costs next to nothing.
 
     Args:
         losses: The terms; a term that is a sum is taken apart.
-        factors: One per term, at least 0; all 1 where not given.
-        weight: As for :class:`~anchored.losses.Loss`. Where one of these three is not given, it is what
-            all terms say; terms that disagree are refused.
-        reduction: Likewise.
-        ignore_index: Likewise.
+        factors: One factor per term, at least 0; all 1 by default.
+        weight: As for :class:`~anchored.losses.Loss`. If one of these three options is not given, the terms must agree
+            on it, and theirs is used.
+        reduction: As for ``weight``.
+        ignore_index: As for ``weight``.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -81,11 +82,11 @@ class Sum(Loss):
         self.nonnegative = all(term.nonnegative for term in active)
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: the rows of the terms, added."""
+        """Return values ``(n, k)``: the rows of the terms, added."""
         return self._added([term.per_class(logits) for term in self._active()])
 
     def extra_repr(self) -> str:
-        """The factors, and the rest where it differs from the defaults."""
+        """Return the factors, and the options that differ from the defaults."""
         mine = f"factors={tuple(f'{factor:g}' for factor in self.factors)}".replace("'", "")
         return ", ".join(filter(None, [mine, super().extra_repr()]))
 

@@ -2,7 +2,7 @@ r"""Cross entropy: minus the log-probability of the label.
 
 .. math::  \ell(\mathbf p, y) = -\log p_y.
 
-It is unbounded, and the sum of its row is not constant, so it follows wrong labels eagerly.
+It is unbounded, and the sum of its row is not constant, so it learns wrong labels by heart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ __all__ = ["CrossEntropy"]
 
 
 class CrossEntropy(OwnProbability):
-    """``F.cross_entropy``, as a member of this family; arguments as for :class:`~anchored.losses.Loss`.
+    r"""``F.cross_entropy`` as a member of this family: :math:`\ell(\mathbf p, y) = -\log p_y`.
+
+    Arguments as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -28,13 +30,13 @@ class CrossEntropy(OwnProbability):
     """
 
     def value(self, log_p: Tensor) -> Tensor:
-        """-log p."""
+        """Return ``-log p``."""
         return -log_p
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """-log p and -1."""
+        """Return ``-log p`` and its slope -1."""
         return -log_p, -torch.ones_like(log_p)
 
     def total(self, log_p: Tensor) -> Tensor:
-        """Sum ``(n,)`` of each row; nothing to compute entry by entry."""
+        """Return the sum ``(n,)`` of each row; nothing has to be computed entry by entry."""
         return -log_p.sum(dim=1)

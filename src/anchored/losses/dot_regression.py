@@ -13,22 +13,22 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Loss, Options, in_single_precision
 
 __all__ = ["DotRegression"]
 
 
 class DotRegression(Loss):
-    """Regression of the label's logit onto ``scale``.
+    r"""Regression of the label's logit onto ``scale``: :math:`\ell(\mathbf f, y) = (f_y - s)^2 / (2 s)`.
 
     Args:
-        scale: The largest logit the head can give: the ``scale`` of a normalising head.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        scale: The largest logit that the head can give: the ``scale`` of a normalising head.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -39,18 +39,14 @@ class DotRegression(Loss):
         tensor(0.5000)
     """
 
+    _shown = "scale={self.scale:g}"
+
     shift_invariant = False
 
-    def __init__(
-        self, scale: float = 1.0, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, scale: float = 1.0, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: the squared distance of every logit from ``scale``, divided by ``2 scale``."""
         return (in_single_precision(logits) - self.scale).square() / (2 * self.scale)
-
-    def extra_repr(self) -> str:
-        """The scale, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"scale={self.scale:g}", super().extra_repr()]))

@@ -1,4 +1,4 @@
-r"""Focal loss: cross entropy that loses interest in samples it already gets right.
+r"""Focal loss: cross entropy with less weight on samples that are already right.
 
 .. math::  \ell_\gamma(\mathbf p, y) = -(1 - p_y)^\gamma \log p_y, \qquad \gamma \ge 0.
 
@@ -14,26 +14,27 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Reduction, Weight
+from anchored.losses._base import Options
 from anchored.losses._probability import OwnProbability
 
 __all__ = ["Focal"]
 
 
 class Focal(OwnProbability):
-    """Focal loss with exponent ``gamma``.
+    r"""Focal loss with exponent ``gamma``: :math:`\ell_\gamma(\mathbf p, y) = -(1 - p_y)^\gamma \log p_y`.
 
     Args:
-        gamma: How fast interest fades, at least 0; 0.5 in the noisy-label literature, 1 or 2 elsewhere.
+        gamma: How fast the weight of a sample falls as it is learned, at least 0; 0.5 in the noisy-label literature, 1
+            or 2 elsewhere.
         detach: Hold the factor ``(1 - p)**gamma`` constant in the gradient, as the reference code for
             noisy labels does. Values are the same.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -44,21 +45,13 @@ class Focal(OwnProbability):
         tensor(0.1733)
     """
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        *,
-        detach: bool = False,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, gamma: float = 0.5, *, detach: bool = False, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.gamma = check_real("gamma", gamma, low=0, closed="left", way_out="for gamma = 0 it is CrossEntropy")
         self.detach = detach
 
     def value(self, log_p: Tensor) -> Tensor:
-        """-(1 - p)^gamma log p."""
+        """Return ``-(1 - p)^gamma log p``."""
         # Where p rounds to 1, the power has an infinite slope for gamma < 1, and 0 * inf is a NaN
         # gradient: stay off zero by the least that can be represented.
         below_zero = log_p.clamp(max=-torch.finfo(log_p.dtype).tiny)
@@ -67,7 +60,10 @@ class Focal(OwnProbability):
         return -(factor.detach() if self.detach else factor) * log_p
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The value, and -(1 - p)^gamma (1 + gamma p u / (p - 1)) with u = log p; if detached, without the bracket."""
+        """Return the value and its slope, ``-(1 - p)^gamma (1 + gamma p u / (p - 1))`` with ``u = log p``.
+
+        If detached, the slope is without the bracket.
+        """
         below_zero = log_p.clamp(max=-torch.finfo(log_p.dtype).tiny)  # as above; and 0 / 0 below
         minus_rest = torch.expm1(below_zero)
         factor = -((-minus_rest) ** self.gamma)
@@ -79,6 +75,6 @@ class Focal(OwnProbability):
         return factor * log_p, torch.addcmul(factor, factor, bend, value=self.gamma)
 
     def extra_repr(self) -> str:
-        """The exponent, and the rest where it differs from the defaults."""
+        """Return the exponent, and the options that differ from the defaults."""
         mine = f"gamma={self.gamma}" + (", detach=True" if self.detach else "")
         return ", ".join(filter(None, [mine, super().extra_repr()]))

@@ -16,24 +16,25 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Reduction, Weight
+from anchored.losses._base import Options
 from anchored.losses._probability import OwnProbability, expm1
 
 __all__ = ["GeneralizedCrossEntropy"]
 
 
 class GeneralizedCrossEntropy(OwnProbability):
-    """Generalised cross entropy with exponent ``q``.
+    r"""Generalised cross entropy with exponent ``q``: :math:`\ell_q(\mathbf p, y) = (1 - p_y^{\,q}) / q`.
 
     Args:
-        q: Where to stand between the two ends, in ``(0, 1]``. Small fits, large resists noise.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        q: Position between cross entropy (0) and absolute error (1), in ``(0, 1]``. Small values fit the labels
+            closely, large ones resist noise.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -44,26 +45,22 @@ class GeneralizedCrossEntropy(OwnProbability):
         tensor(0.7500)
     """
 
+    _shown = "q={self.q}"
+
     bounded = True
 
-    def __init__(
-        self, q: float = 0.7, *, weight: Weight = None, reduction: Reduction = "mean", ignore_index: int = -100
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, q: float = 0.7, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.q = check_real("q", q, low=0, high=1, closed="right", way_out="for q = 0 use CrossEntropy")
         self.symmetric = self.q == 1.0
 
     def value(self, log_p: Tensor) -> Tensor:
-        """(1 - p^q) / q."""
+        """Return ``(1 - p^q) / q``."""
         # As -expm1(q log p) / q it is exact for small q and for p near 1, and there is nothing to clamp:
         # the usual clamp of p at 1e-7 would stop the gradient of the samples that are most wrong.
         return -expm1(self.q * log_p) / self.q
 
     def value_and_slope(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """(1 - p^q) / q and -p^q."""
+        """Return ``(1 - p^q) / q`` and its slope ``-p^q``."""
         log_power = self.q * log_p
         return torch.expm1(log_power) / -self.q, -torch.exp(log_power)
-
-    def extra_repr(self) -> str:
-        """The exponent, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"q={self.q}", super().extra_repr()]))

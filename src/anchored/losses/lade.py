@@ -18,12 +18,13 @@ References:
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Reduction, Weight
+from anchored.losses._base import Batch, Options
 from anchored.losses._counts import Counts
 from anchored.losses.prior import BalancedSoftmax
 
@@ -31,16 +32,19 @@ __all__ = ["LADE"]
 
 
 class LADE(BalancedSoftmax):
-    """Balanced softmax with the LADE regulariser of the batch.
+    r"""Balanced softmax with the LADE regulariser of the batch.
+
+    .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \log \boldsymbol\pi)_y + \alpha R,
+
+    with :math:`R` as in :meth:`regulariser`.
 
     Args:
         counts: Training samples of each class, ``(k,)``.
         alpha: Factor of the regulariser.
         penalty: The lambda of the formula, which keeps its second term near zero.
-        weight: As for :class:`~anchored.losses.Loss`; does not change the regulariser.
-        reduction: As for :class:`~anchored.losses.Loss`. With ``"none"`` every value holds the whole
-            regulariser; ``"sum"`` is the sum of those.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`. The weight does
+            not change the regulariser. With ``reduction="none"`` every value holds the whole regulariser; ``"sum"`` is
+            the sum of those.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``. ``per_class`` is the
@@ -52,25 +56,38 @@ class LADE(BalancedSoftmax):
         tensor(0.2877)
     """
 
+    _shown = "alpha={self.alpha:g}, penalty={self.penalty:g}, tau={self.tau:g}"
+
     nonnegative = False
     shift_invariant = False
 
     def __init__(
-        self,
-        counts: Counts,
-        *,
-        alpha: float = 0.1,
-        penalty: float = 0.01,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
+        self, counts: Counts, *, alpha: float = 0.1, penalty: float = 0.01, **options: Unpack[Options]
     ) -> None:
-        super().__init__(counts, weight=weight, reduction=reduction, ignore_index=ignore_index)
+        super().__init__(counts, **options)
         self.alpha = check_real("alpha", alpha, low=0, closed="left")
         self.penalty = check_real("penalty", penalty, low=0, closed="left")
 
     def regulariser(self, logits: Tensor, mass: Tensor, kept: Tensor) -> Tensor:
-        """R ``()`` of logits ``(n, k)``, label mass ``(n, k)`` and who takes part, ``(n,)`` bool."""
+        r"""Return the regulariser :math:`R`, a scalar ``()`` of the whole batch.
+
+        .. math::  R = -\sum_{c} \pi_c \left( T^{(1)}_c - T^{(2)}_c - \lambda\, (T^{(2)}_c)^2 \right), \quad
+                   T^{(1)}_c = \operatorname*{mean}_{i:\, y_i = c} f_{ic}, \quad
+                   T^{(2)}_c = \log \operatorname*{mean}_{i} \frac{e^{f_{ic}}}{k\,\pi_c}.
+
+        Args:
+            logits: Logits ``(n, k)``.
+            mass: Weight of each label for each sample, ``(n, k)``: one-hot rows or probabilities.
+            kept: Which samples count, ``(n,)`` bool.
+
+        Returns:
+            A scalar ``()``.
+
+        Example:
+            >>> logits, mass = torch.zeros(2, 2), torch.eye(2)
+            >>> abs(LADE([10, 10]).regulariser(logits, mass, torch.tensor([True, True])).item()) < 1e-6
+            True
+        """
         log_prior = self.log_prior.to(logits.dtype)
         per_label = mass.sum(dim=0)
         first = (mass * logits).sum(dim=0) / torch.where(per_label > 0, per_label, 1.0)
@@ -78,10 +95,6 @@ class LADE(BalancedSoftmax):
         among_kept = logits.masked_fill(~kept[:, None], -math.inf).logsumexp(dim=0) - kept.sum().to(logits.dtype).log()
         second = among_kept - log_prior - math.log(logits.shape[1])
         return -(log_prior.exp() * (first - second - self.penalty * second.square())).sum()
-
-    def extra_repr(self) -> str:
-        """The two factors, and the rest where it differs from the defaults."""
-        return f"alpha={self.alpha:g}, penalty={self.penalty:g}, {super().extra_repr()}"
 
     def _at(self, batch: Batch) -> Tensor:
         mass = torch.zeros_like(batch.logits).scatter(

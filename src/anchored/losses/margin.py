@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Unpack
 
 import torch
 import torch.nn.functional as F
@@ -29,21 +30,21 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Batch, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["LDAM", "MarginSoftmax"]
 
 
 class MarginSoftmax(Loss):
-    """Cross entropy of ``scale * (logits - margin of the label)``, the margin taken off the label's logit only.
+    r"""Cross entropy of ``scale * logits`` with a margin subtracted from the label's logit only.
+
+    .. math::  \ell(\mathbf f, y) = -\log \frac{e^{s (f_y - m_y)}}{e^{s (f_y - m_y)} + \sum_{j \ne y} e^{s f_j}} .
 
     Args:
-        margins: One per class, ``(k,)``, in units of the logits; negative ones are allowed.
+        margins: One margin per class, ``(k,)``, in units of the logits; negative ones are allowed.
         scale: The factor s, above 0.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -54,18 +55,12 @@ class MarginSoftmax(Loss):
         tensor(1.3863)
     """
 
+    _shown = "scale={self.scale:g}"
+
     margins: Tensor
 
-    def __init__(
-        self,
-        margins: Tensor | Sequence[float],
-        *,
-        scale: float = 1.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, margins: Tensor | Sequence[float], *, scale: float = 1.0, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         given = torch.as_tensor(margins).detach().clone()
         given = given if given.is_floating_point() else given.to(torch.get_default_dtype())
         if given.ndim != 1 or not bool(torch.isfinite(given).all()):
@@ -74,7 +69,7 @@ class MarginSoftmax(Loss):
         self.scale = check_real("scale", scale, low=0, closed="neither")
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: the label moves along the row, and the margin with it."""
+        """Return values ``(n, k)``: for each label in turn, the margin is subtracted from that label's logit."""
         check_width(logits, self.margins, "margins")
         scaled = self.scale * in_single_precision(logits)
         # The loss is log(1 + e^(s m) (1 - p) / p) with p the softmax without margins, so one softmax serves
@@ -87,10 +82,6 @@ class MarginSoftmax(Loss):
         raised = odds_against + self.scale * self.margins.to(scaled.dtype)
         return torch.logaddexp(raised, torch.zeros_like(raised))
 
-    def extra_repr(self) -> str:
-        """The scale, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"scale={self.scale:g}", super().extra_repr()]))
-
     def _at(self, batch: Batch) -> Tensor:
         check_width(batch.logits, self.margins, "margins")
         margin = self.margins.to(batch.logits.dtype)[batch.labels]
@@ -99,15 +90,14 @@ class MarginSoftmax(Loss):
 
 
 class LDAM(MarginSoftmax):
-    """Margins by class count: ``margin * (n_min / n_j) ** (1/4)``.
+    """Margin softmax with margins set by the class counts: ``m_j = margin * (n_min / n_j) ** (1/4)``.
 
     Args:
         counts: Training samples of each class, ``(k,)``.
         margin: The margin of the rarest class, as a cosine. 0.5 on small sets, 0.3 on large ones.
         scale: The factor s of the cosines, above 0.
-        weight: As for :class:`~anchored.losses.Loss`; deferred re-weighting assigns to it late in training.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`. Deferred
+            re-weighting assigns to ``weight`` late in training.
 
     Shape:
         logits ``(n, k)``, cosines; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -117,27 +107,14 @@ class LDAM(MarginSoftmax):
         tensor([0.2500, 0.5000])
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        *,
-        margin: float = 0.5,
-        scale: float = 30.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
+    _shown = "margin={self.margin:g}, scale={self.scale:g}"
+
+    def __init__(self, counts: Counts, *, margin: float = 0.5, scale: float = 30.0, **options: Unpack[Options]) -> None:
         checked = check_counts(counts)
         largest = check_real("margin", margin, low=0, closed="left")
         super().__init__(
             (largest * (checked.min() / checked) ** 0.25).to(torch.get_default_dtype()),
             scale=scale,
-            weight=weight,
-            reduction=reduction,
-            ignore_index=ignore_index,
+            **options,
         )
         self.margin = largest
-
-    def extra_repr(self) -> str:
-        """The largest margin, the scale, and the rest where it differs from the defaults."""
-        return f"margin={self.margin:g}, {super().extra_repr()}"

@@ -1,9 +1,9 @@
 """Losses by name: a literal table of terms, and ``+`` between two of them.
 
 A setting goes to the terms that know it; one that no term knows is refused. ``alpha`` and ``beta`` are
-the factors of the first and the second term of a sum (of the active and the passive one, in the
-literature's words), and ``alpha`` that of a normalised loss on its own. Symmetric cross entropy and LADE
-have an ``alpha`` of their own, which is meant where they stand alone.
+the factors of the first and the second term of a sum (the active and the passive one, in the
+literature's words); ``alpha`` is also the factor of a normalised loss on its own. Symmetric cross entropy and LADE
+have an ``alpha`` of their own, which is set if they stand alone.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.losses._base import Loss
+from anchored.losses._base import Loss, Options
 from anchored.losses.absolute import MeanAbsoluteError, ReverseCrossEntropy
+from anchored.losses.anchored_squared import AnchoredSquared
 from anchored.losses.combination import Sum
 from anchored.losses.cross_entropy import CrossEntropy
 from anchored.losses.dot_regression import DotRegression
@@ -28,7 +29,7 @@ from anchored.losses.sample_logit import NegativeSampleLogit
 from anchored.losses.smoothing import LabelAwareSmoothing
 from anchored.losses.symmetric import SymmetricCrossEntropy
 
-__all__ = ["NAMES", "canonical", "get"]
+__all__ = ["NAMES", "canonical", "get", "needs_counts"]
 
 NAMES: dict[str, Callable[..., Loss]] = {
     "ce": CrossEntropy,
@@ -47,21 +48,25 @@ NAMES: dict[str, Callable[..., Loss]] = {
     "lade": LADE,
     "label-aware": LabelAwareSmoothing,
     "dot-regression": DotRegression,
+    "anchored-squared": AnchoredSquared,
 }
 """Name to the class that takes its settings; the names of ``NORMALIZED`` are wrapped."""
 
 NORMALIZED = ("nce", "nfl", "ngce")
 
-_OF_EVERY_LOSS = ("weight", "reduction", "ignore_index")
+_OF_EVERY_LOSS = tuple(Options.__annotations__)
 
 
 def get(name: str, **settings: object) -> Loss:
-    """The loss called ``name``, or the sum of two.
+    """Return the loss called ``name``, or the sum of two.
 
     Args:
-        name: One of the names of the table, or two with ``+`` between, in any case: ``"nce+rce"``.
+        name: A key of :data:`NAMES`, or two with ``+`` between them, in any case: ``"nce+rce"``.
         settings: ``q``, ``gamma``, ``scale``, ``counts`` and so on for the terms that have them; ``alpha``
             and ``beta``, the factors of the terms; ``weight``, ``reduction`` and ``ignore_index`` for the whole.
+
+    Raises:
+        InputError: If the name or a setting is unknown, or ``counts`` are needed and missing.
 
     Example:
         >>> import torch
@@ -89,7 +94,7 @@ def get(name: str, **settings: object) -> Loss:
 
 
 def canonical(name: str) -> str:
-    """``name`` as the tables spell it; refused, with the nearest ones, where a term is unknown.
+    """Return ``name`` as the tables spell it; an unknown term is refused, with the nearest names.
 
     Example:
         >>> canonical("NCE + Balanced_Softmax")
@@ -105,9 +110,23 @@ def canonical(name: str) -> str:
     return "+".join(terms)
 
 
+def needs_counts(name: str) -> bool:
+    """Return whether the loss called ``name``, or a term of the sum, is built from the class counts.
+
+    Example:
+        >>> needs_counts("ldam"), needs_counts("nce+rce")
+        (True, False)
+    """
+    return any("counts" in _own_settings(term) for term in canonical(name).split("+"))
+
+
 def _own_settings(term: str) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(NAMES[term]).parameters
-    return {key: value for key, value in parameters.items() if key not in _OF_EVERY_LOSS}
+    return {
+        key: value
+        for key, value in parameters.items()
+        if key not in _OF_EVERY_LOSS and value.kind is not inspect.Parameter.VAR_KEYWORD
+    }
 
 
 def _term(term: str, settings: dict[str, object], wanted: Iterable[str]) -> Loss:

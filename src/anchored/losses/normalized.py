@@ -1,11 +1,11 @@
-r"""A normalised loss: the value at the label as a share of the values at all labels.
+r"""A normalised loss: the value at the label divided by the sum of the values at all labels.
 
 .. math::  \ell_{\text{norm}}(\mathbf f, y) = \frac{\ell(\mathbf f, y)}{\sum_{j=1}^{k} \ell(\mathbf f, j)}.
 
 The row sums to 1 and lies in [0, 1], so any non-negative loss becomes symmetric and bounded. Cross
 entropy, focal loss and generalised cross entropy become NCE, NFL and NGCE.
 
-The price is a weak pull on samples that are learned late; hence the sums of an active loss (such as
+The price is a weak gradient on samples that are learned late; hence the sums of an active loss (such as
 these) with a passive one (absolute error, reverse cross entropy).
 
 References:
@@ -24,13 +24,16 @@ __all__ = ["Normalized"]
 
 
 class Normalized(Loss):
-    """``loss`` divided by its sum over all labels; the sum is differentiated too.
+    r"""A loss divided by its sum over all labels, :math:`\ell(\mathbf f, y) / \sum_j \ell(\mathbf f, j)`.
+
+    The sum is differentiated too.
 
     Args:
         loss: A loss that is never negative.
-        weight: As for :class:`~anchored.losses.Loss`; taken over from ``loss`` where not given.
-        reduction: Likewise.
-        ignore_index: Likewise.
+        weight: As for :class:`~anchored.losses.Loss`. If one of these three options is not given, that of ``loss`` is
+            used.
+        reduction: As for ``weight``.
+        ignore_index: As for ``weight``.
 
     Shape:
         logits ``(n, k)`` with ``k >= 2``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -69,7 +72,7 @@ class Normalized(Loss):
         self.shift_invariant = loss.shift_invariant
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)`` that sum to 1 over each row."""
+        """Return values ``(n, k)`` that sum to 1 over each row."""
         row = self.loss.per_class(logits)
         return row / row.sum(dim=1, keepdim=True)
 

@@ -1,9 +1,9 @@
-r"""Cross entropy on logits that know the class prior: logit adjustment and balanced softmax.
+r"""Cross entropy on logits corrected by the class prior: logit adjustment and balanced softmax.
 
 .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \tau \log \boldsymbol\pi)_y,
            \qquad \pi_j = n_j / N .
 
-The prior is added in training only; what the network then learns to output is a score for balanced
+The prior is added in training only; the network then learns to output scores for balanced
 classes. Balanced softmax is :math:`\tau = 1` (adding log n instead of log pi shifts all logits alike).
 
 References:
@@ -13,26 +13,29 @@ References:
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Batch, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["BalancedSoftmax", "LogitAdjusted"]
 
 
 class LogitAdjusted(Loss):
-    """Cross entropy with ``tau`` times the log-prior added to the logits.
+    r"""Cross entropy with ``tau`` times the log-prior added to the logits.
+
+    .. math::  \ell(\mathbf f, y) = -\log \operatorname{softmax}(\mathbf f + \tau \log \boldsymbol\pi)_y,
+               \qquad \pi_j = n_j / N .
 
     Args:
         counts: Training samples of each class, ``(k,)``.
-        tau: How much of the prior to account for; 1 aims at balanced accuracy, 0 is cross entropy.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        tau: Strength of the correction; 1 aims at balanced accuracy, 0 is cross entropy.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -43,36 +46,26 @@ class LogitAdjusted(Loss):
         tensor(1.3863)
     """
 
+    _shown = "tau={self.tau:g}"
+
     log_prior: Tensor
 
-    def __init__(
-        self,
-        counts: Counts,
-        *,
-        tau: float = 1.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, counts: Counts, *, tau: float = 1.0, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         checked = check_counts(counts)
         self.tau = check_real("tau", tau, low=0, closed="left")
         log_prior = (checked / checked.sum()).log().to(torch.get_default_dtype())
         self.register_buffer("log_prior", log_prior, persistent=False)
 
     def adjusted(self, logits: Tensor) -> Tensor:
-        """``logits + tau * log_prior``, ``(n, k)``: what the softmax of training sees."""
+        """Return ``logits + tau * log_prior``, ``(n, k)``: the logits inside the softmax of training."""
         check_width(logits, self.log_prior, "counts")
         logits = in_single_precision(logits)
         return logits + self.tau * self.log_prior.to(logits.dtype)
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: minus the log-softmax of the adjusted logits."""
         return -F.log_softmax(self.adjusted(logits), dim=1)
-
-    def extra_repr(self) -> str:
-        """The exponent of the prior, and the rest where it differs from the defaults."""
-        return ", ".join(filter(None, [f"tau={self.tau:g}", super().extra_repr()]))
 
     def _at(self, batch: Batch) -> Tensor:
         adjusted = self.adjusted(batch.logits)
@@ -80,13 +73,11 @@ class LogitAdjusted(Loss):
 
 
 class BalancedSoftmax(LogitAdjusted):
-    """Softmax over ``n_j * exp(logit_j)``: logit adjustment at ``tau = 1``.
+    """Softmax over ``n_j * exp(logit_j)``, which is logit adjustment at ``tau = 1``.
 
     Args:
         counts: Training samples of each class, ``(k,)``.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -97,12 +88,5 @@ class BalancedSoftmax(LogitAdjusted):
         tensor(0.2877)
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        *,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
-    ) -> None:
-        super().__init__(counts, tau=1.0, weight=weight, reduction=reduction, ignore_index=ignore_index)
+    def __init__(self, counts: Counts, **options: Unpack[Options]) -> None:
+        super().__init__(counts, tau=1.0, **options)

@@ -1,4 +1,4 @@
-r"""Negative sample logit: pull the feature towards the prototype of its label, and nothing else.
+r"""Negative sample logit: move the feature towards the prototype of its label, and do nothing else.
 
 .. math::  \ell(\mathbf f, y) = -f_y = -\mathbf w_y^\top \mathbf z.
 
@@ -17,9 +17,10 @@ __all__ = ["NegativeSampleLogit"]
 
 
 class NegativeSampleLogit(Loss):
-    """Minus the logit of the label; arguments as for :class:`~anchored.losses.Loss`.
+    r"""Minus the logit of the label: :math:`\ell(\mathbf f, y) = -f_y`.
 
-    ``symmetric`` is declared for arbitrary logits, hence False here; on logits that sum to zero the row does too.
+    Arguments as for :class:`~anchored.losses.Loss`. ``symmetric`` is declared for arbitrary logits, hence False here;
+    on logits that sum to zero the row does too.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -34,5 +35,5 @@ class NegativeSampleLogit(Loss):
     nonnegative = False
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``: the logits with their sign turned."""
+        """Return values ``(n, k)``: minus the logits."""
         return -in_single_precision(logits)

@@ -1,4 +1,4 @@
-r"""Label-aware smoothing: cross entropy with labels smoothed the more, the more frequent the class.
+r"""Label-aware smoothing: cross entropy with labels that are smoothed more for more frequent classes.
 
 .. math::  \ell(\mathbf p, y) = -(1 - \varepsilon_y) \log p_y - \frac{\varepsilon_y}{k} \sum_{j=1}^{k} \log p_j .
 
@@ -13,7 +13,7 @@ exponential    :math:`\varepsilon_T + (\varepsilon_H - \varepsilon_T)\, t_j^{\,p
 =============  ==========================================================================
 
 The mass :math:`\varepsilon` is spread over all k classes, as in the published code; the paper's text spreads it over
-the others only. Where all counts are equal no class stands out, and all get :math:`\varepsilon_T`.
+the others only. If all counts are equal, all classes get :math:`\varepsilon_T`.
 
 References:
     Zhong, Cui, Liu and Jia, 2021. Improving Calibration for Long-Tailed Recognition. CVPR.
@@ -22,7 +22,7 @@ References:
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, Unpack
 
 import torch
 import torch.nn.functional as F
@@ -31,7 +31,7 @@ from torch import Tensor
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.losses._base import Batch, Loss, Reduction, Weight, in_single_precision
+from anchored.losses._base import Batch, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["LabelAwareSmoothing"]
@@ -40,7 +40,9 @@ Shape = Literal["concave", "linear", "convex", "exponential"]
 
 
 class LabelAwareSmoothing(Loss):
-    """Cross entropy with a smoothing per class.
+    r"""Cross entropy with a smoothing :math:`\varepsilon_y` per class.
+
+    .. math::  \ell(\mathbf p, y) = -(1 - \varepsilon_y) \log p_y - \frac{\varepsilon_y}{k} \sum_{j=1}^{k} \log p_j .
 
     Args:
         counts: Training samples of each class, ``(k,)``.
@@ -48,9 +50,7 @@ class LabelAwareSmoothing(Loss):
         smooth_tail: Smoothing of the rarest class, in ``[0, smooth_head]``.
         shape: How smoothing grows with the count: ``"concave"``, ``"linear"``, ``"convex"`` or ``"exponential"``.
         power: The exponent p of ``"exponential"``, above 0.
-        weight: As for :class:`~anchored.losses.Loss`.
-        reduction: As for :class:`~anchored.losses.Loss`.
-        ignore_index: As for :class:`~anchored.losses.Loss`.
+        options: ``weight``, ``reduction`` and ``ignore_index``, as for :class:`~anchored.losses.Loss`.
 
     Shape:
         logits ``(n, k)``; target ``(n,)`` int64 or ``(n, k)`` probabilities; out ``()``.
@@ -59,6 +59,8 @@ class LabelAwareSmoothing(Loss):
         >>> LabelAwareSmoothing([100, 55, 10], smooth_head=0.4, smooth_tail=0.1, shape="linear").smoothing
         tensor([0.4000, 0.2500, 0.1000])
     """
+
+    _shown = "smooth_head={self.smooth_head:g}, smooth_tail={self.smooth_tail:g}, shape={self.shape!r}"
 
     smoothing: Tensor
 
@@ -70,11 +72,9 @@ class LabelAwareSmoothing(Loss):
         smooth_tail: float = 0.0,
         shape: Shape = "concave",
         power: float = 2.0,
-        weight: Weight = None,
-        reduction: Reduction = "mean",
-        ignore_index: int = -100,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(weight=weight, reduction=reduction, ignore_index=ignore_index)
+        super().__init__(**options)
         checked = check_counts(counts)
         self.smooth_head = check_real("smooth_head", smooth_head, low=0, high=1, closed="left")
         self.smooth_tail = check_real("smooth_tail", smooth_tail, low=0, high=1, closed="left")
@@ -99,16 +99,11 @@ class LabelAwareSmoothing(Loss):
         self.register_buffer("smoothing", smoothing.to(torch.get_default_dtype()), persistent=False)
 
     def per_class(self, logits: Tensor) -> Tensor:
-        """Values ``(n, k)``."""
+        """Return values ``(n, k)``: the cross entropy of every label, smoothed as much as that label asks for."""
         check_width(logits, self.smoothing, "counts")
         log_p = F.log_softmax(in_single_precision(logits), dim=1)
         smoothing = self.smoothing.to(log_p.dtype)
         return (smoothing - 1) * log_p - smoothing * log_p.mean(dim=1, keepdim=True)
-
-    def extra_repr(self) -> str:
-        """The curve of the smoothing, and the rest where it differs from the defaults."""
-        mine = f"smooth_head={self.smooth_head:g}, smooth_tail={self.smooth_tail:g}, shape={self.shape!r}"
-        return ", ".join(filter(None, [mine, super().extra_repr()]))
 
     def _at(self, batch: Batch) -> Tensor:
         check_width(batch.logits, self.smoothing, "counts")

@@ -1,34 +1,44 @@
-"""Methods by the paper's row names: frozen descriptions of head, loss, batches and weights, and what runs them."""
+"""Methods by the paper's row names: frozen descriptions of head, loss, batches and weights, and what trains them."""
 
+from anchored.methods.base import (
+    BuildContext,
+    Classifier,
+    Group,
+    Network,
+    Objective,
+    Outputs,
+    Procedure,
+    Stage,
+    StageData,
+    everything,
+    freeze_,
+    logits_in,
+)
 from anchored.methods.build import make_head, make_loss
-from anchored.methods.classifier import Classifier
 from anchored.methods.method import Method
-from anchored.methods.network import Network, Outputs, logits_in
+from anchored.methods.names import PROCEDURES, make_procedure, procedure_type
 from anchored.methods.parse import parse
-from anchored.methods.procedure import Given, MakesBackbone, Procedure, SecondStage
-from anchored.methods.procedures import PROCEDURES, procedure, procedure_type
-from anchored.methods.stage import Evidence, Group, Objective, Stage, everything, freeze_
+from anchored.methods.tade import aggregate
 
 __all__ = [
     "PROCEDURES",
+    "BuildContext",
     "Classifier",
-    "Evidence",
-    "Given",
     "Group",
-    "MakesBackbone",
     "Method",
     "Network",
     "Objective",
     "Outputs",
     "Procedure",
-    "SecondStage",
     "Stage",
+    "StageData",
+    "aggregate",
     "everything",
     "freeze_",
     "logits_in",
     "make_head",
     "make_loss",
+    "make_procedure",
     "parse",
-    "procedure",
     "procedure_type",
 ]

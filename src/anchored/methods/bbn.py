@@ -28,9 +28,7 @@ from torch import Tensor, nn
 
 from anchored.backbones import Fork
 from anchored.heads import AnchoredHead
-from anchored.methods.network import Network, Outputs
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
+from anchored.methods.base import Network, Outputs, Procedure, Stage
 from anchored.schedules import Parabolic
 
 __all__ = ["BilateralBranches", "BilateralNetwork"]
@@ -51,7 +49,7 @@ class BilateralNetwork(Network):
 
     Example:
         >>> from anchored import LinearHead, backbones
-        >>> two = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
+        >>> two = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(2)]
         >>> network = BilateralNetwork(Fork(two, "last"), LinearHead(64, 3))
         >>> network(torch.zeros(4, 8)).shape, network.eval()(torch.zeros(4, 8)).shape
         (torch.Size([2, 3]), torch.Size([4, 3]))
@@ -68,11 +66,11 @@ class BilateralNetwork(Network):
         self.register_buffer("alpha", torch.tensor(0.5))
 
     def features(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, 2d)``: of the conventional branch, then of the re-balancing one."""
+        """Compute the features ``(n, 2d)``: those of the conventional branch, then those of the re-balancing one."""
         return torch.cat(self.fork(inputs), dim=1)
 
     def forward(self, inputs: Tensor) -> Outputs:
-        """Logits ``(n, k)``; in training of pairs of inputs, see the class."""
+        """Compute logits ``(n, k)``; in training one row for each pair of inputs, see the class."""
         if not self.training:
             return super().forward(inputs)
         # One half after the other through the trunk: each keeps its own batch statistics.
@@ -82,31 +80,52 @@ class BilateralNetwork(Network):
         return self.head(self.mixed(conventional, rebalancing))
 
     def mixed(self, conventional: Tensor, rebalancing: Tensor) -> Tensor:
-        """Features ``(n, 2d)`` as the head sees them in training."""
+        r"""Mix the features of the two branches as the head sees them in training.
+
+        Args:
+            conventional: Features ``(n, d)`` of the conventional branch, :math:`\mathbf z_c`.
+            rebalancing: Features ``(n, d)`` of the re-balancing branch, :math:`\mathbf z_r`.
+
+        Returns:
+            :math:`2\,[\alpha\, \mathbf z_c,\; (1-\alpha)\, \mathbf z_r]`, ``(n, 2d)``.
+
+        Example:
+            >>> from anchored import LinearHead, backbones
+            >>> fork = Fork([backbones.get("tiny", (8,)) for _ in range(2)], "last")
+            >>> network = BilateralNetwork(fork, LinearHead(64, 3))
+            >>> _ = network.alpha.fill_(0.75)
+            >>> network.mixed(torch.ones(1, 2), torch.ones(1, 2))
+            tensor([[1.5000, 1.5000, 0.5000, 0.5000]])
+        """
         return 2 * torch.cat([self.alpha * conventional, (1 - self.alpha) * rebalancing], dim=1)
 
 
 class BilateralBranches(Procedure):
     """BBN: one stage, two batches a step."""
 
+    title = "BBN"
+    about = "two branches, one on reversed batches, mixed over time"
+    goes_with = ("pal",)
+    corrects_imbalance = True
+
     def network(self) -> BilateralNetwork:
-        """All but the last block shared, and a head on both branches."""
-        given = self.given
-        fork = Fork([given.backbone(), given.backbone("re-balancing branch")], "last")
+        """Build two branches that share all but the last block, and a head on both."""
+        context = self.context
+        fork = Fork([context.backbone(), context.backbone("re-balancing branch")], "last")
         d, signed = fork.feature_dim, fork.signed_features
-        head = self._anchors(d, signed) if self.method.anchored else given.head(2 * d, signed_features=signed)
+        head = self._anchors(d, signed) if self.method.anchored else context.head(2 * d, signed_features=signed)
         return BilateralNetwork(fork, head)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Training, with the weight moving from one branch to the other."""
+        """Return the only stage, in which the weight moves from one branch to the other."""
         return (replace(self.representation(), companion="reversed", share=_SHARE, prepare=_set_alpha),)
 
     def _anchors(self, d: int, signed_features: bool) -> AnchoredHead:
         """The anchors of one branch, repeated for the other."""
-        one = self.given.head(d, signed_features=signed_features)
+        one = self.context.head(d, signed_features=signed_features)
         assert isinstance(one, AnchoredHead)
         both = torch.cat([one.prototypes, one.prototypes], dim=1) / math.sqrt(2)
-        return AnchoredHead(2 * d, self.given.k, normalize=one.normalize, scale=one.scale, prototypes=both)
+        return AnchoredHead(2 * d, self.context.k, normalize=one.normalize, scale=one.scale, prototypes=both)
 
 
 def _set_alpha(network: Network, done: float) -> None:

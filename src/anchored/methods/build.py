@@ -13,12 +13,13 @@ from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.heads import AnchoredHead, CosineHead, LinearHead
 from anchored.losses import Loss
-from anchored.methods.method import COUNT_LOSSES, Method
+from anchored.methods.method import Method
 
 __all__ = ["Anchors", "make_head", "make_loss"]
 
-Anchors = Literal["auto", "aligned", "random", "paper"]
-"""Which anchors: the best for the features; aligned with the orthant; randomly turned; the paper's procedure."""
+Anchors = Literal["auto", "aligned", "random", "paper", "paper-relu"]
+"""Which anchors: the best for the features; aligned with the orthant; randomly turned; the paper's generator, as it is
+or with its option ``use_relu``."""
 
 
 def make_head(
@@ -33,18 +34,24 @@ def make_head(
     rows: Tensor | None = None,
     generator: torch.Generator | None = None,
 ) -> AnchoredHead | CosineHead | LinearHead:
-    """The head of ``method`` for features of dimension ``in_features``.
+    """Make the head of ``method`` for features of dimension ``in_features``.
 
     Args:
         method: What :func:`anchored.methods.parse` gave.
         in_features: The backbone's ``feature_dim``.
-        num_classes: How many classes there are.
+        num_classes: Number k of classes.
         signed_features: The backbone's ``signed_features``; decides which anchors can be reached.
-        noise_rate: The share of wrong labels, for methods whose scale depends on it.
+        noise_rate: Share of wrong labels, for methods whose scale depends on it.
         scale: A scale to use instead of the method's own.
         anchors: Which prototypes an anchored head gets.
         rows: Prototypes of your own instead, unit rows ``(k, d)``.
         generator: Where the anchors' orientation, or the initial weights, are drawn from.
+
+    Returns:
+        A trained linear or cosine head, or one with fixed prototypes.
+
+    Raises:
+        InputError: If the scale depends on the noise rate and none is given.
 
     Example:
         >>> from anchored.methods import parse
@@ -70,7 +77,18 @@ def make_head(
 
 
 def make_loss(method: Method, *, counts: Sequence[int] | None = None, settings: Mapping[str, object] = {}) -> Loss:
-    """The loss of ``method``; ``counts`` are the training counts per class, ``settings`` override its defaults.
+    """Make the loss of ``method``.
+
+    Args:
+        method: What :func:`anchored.methods.parse` gave.
+        counts: Training samples per class; needed by losses that depend on them.
+        settings: Settings of the loss, over its defaults.
+
+    Returns:
+        The loss.
+
+    Raises:
+        InputError: If the loss needs counts and none are given, or does not know a setting.
 
     Example:
         >>> from anchored.methods import parse
@@ -78,7 +96,7 @@ def make_loss(method: Method, *, counts: Sequence[int] | None = None, settings: 
         'LDAM'
     """
     given = dict(settings)
-    if method.loss in COUNT_LOSSES:
+    if losses.needs_counts(method.loss):
         if counts is None:
             raise InputError(f"method {method.name!r} needs the class counts of the training set; pass counts=")
         given.setdefault("counts", counts)
@@ -105,7 +123,7 @@ def _anchors(anchors: Anchors, k: int, d: int, signed_features: bool, generator:
         return prototypes.make(k, d, features="nonnegative", generator=generator)
     if anchors == "random":
         return prototypes.make(k, d, features="signed", generator=generator)
-    if anchors == "paper":
+    if anchors in ("paper", "paper-relu"):
         seed = int(torch.randint(2**31, (1,), generator=generator))
-        return prototypes.paper(k, d, seed=seed)
+        return prototypes.paper(k, d, use_relu=anchors == "paper-relu", seed=seed)
     raise InputError(f"anchors must be one of {', '.join(get_args(Anchors))}, got {anchors!r}")

@@ -1,6 +1,6 @@
 """Classifier re-training (cRT): learn the features on the data as it is, then a fresh classifier on balanced batches.
 
-Stage one is plain training, with mixup or anchors where asked for. In stage two the backbone is frozen, except that the
+Stage one is plain training, with mixup or anchors if asked for. In stage two the backbone is frozen, except that the
 running statistics of its BatchNorm follow the balanced batches, and a new linear classifier, drawn afresh,
 is trained with cross entropy on batches in which every class is as frequent as any other.
 
@@ -11,13 +11,9 @@ References:
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from anchored.heads import LinearHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Stage, freeze_
+from anchored.methods.base import Network, Procedure, Stage, freeze_
 
 __all__ = ["ClassifierRetraining"]
 
@@ -25,26 +21,30 @@ __all__ = ["ClassifierRetraining"]
 class ClassifierRetraining(Procedure):
     """cRT: a representation, then a fresh linear classifier."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "cRT"
+    about = "then a fresh classifier on balanced batches"
+    first_stage = "ce"
+    corrects_imbalance = True
+    second_epochs = 10
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the classifier alone."""
+        """Return plain training, then training of the classifier alone."""
         return self.representation(), self.classifier()
 
     def classifier(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         return Stage(
             name="classifier",
             loss=CrossEntropy(),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.replace_head,
             prepare=lambda network, done: freeze_(network, statistics=True),
         )
 
     def replace_head(self, network: Network) -> None:
-        """A classifier that knows nothing yet, on features that stay as they are."""
+        """Put in a fresh classifier, and freeze the features."""
         d = network.head.in_features
         assert isinstance(d, int)
-        network.head = LinearHead(d, self.given.k, generator=self.given.generator("second head"))
+        network.head = LinearHead(d, self.context.k, generator=self.context.generator("second head"))
         freeze_(network, statistics=True)

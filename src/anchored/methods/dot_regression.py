@@ -16,23 +16,32 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from anchored.backbones._initialise import PLAIN, build
 from anchored.losses import Loss
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.projected import Projected
-from anchored.methods.stage import Stage
+from anchored.methods.base import Classifier, Network, Procedure, Stage
 
 __all__ = ["RectifiedDotRegression", "SimplexRegression", "squared_lengths"]
 
 
 def squared_lengths(labels: Tensor, k: int) -> Tensor:
-    """The square of the prototype's length for each sample of a batch ``(n,)``; their mean is one.
+    r"""Compute the square of the prototype's length for each sample of a batch.
+
+    .. math::  r_{y_i}^2 = \frac{B / U}{B_{y_i}}
+
+    with B samples of U classes in the batch, :math:`B_c` of them of class c. The mean over the batch is one.
+
+    Args:
+        labels: Labels ``(n,)`` of the batch.
+        k: Number of classes.
+
+    Returns:
+        ``(n,)``.
 
     Example:
         >>> squared_lengths(torch.tensor([0, 0, 0, 2]), 3)
@@ -43,7 +52,7 @@ def squared_lengths(labels: Tensor, k: int) -> Tensor:
 
 
 class RectifiedDotRegression:
-    """What is minimised in training; logits are cosines.
+    r"""Dot regression with lengths by batch, :math:`\tfrac12 r_y^2 (1 - \cos)^2`; logits are cosines.
 
     Args:
         loss: Dot regression with prototypes of length one.
@@ -59,7 +68,20 @@ class RectifiedDotRegression:
         self.loss = loss
 
     def pointwise(self, outputs: Tensor, labels: Tensor) -> Tensor:
-        """Values ``(n,)``: those of the loss, times the squared lengths."""
+        """Compute the values of the loss times the squared lengths.
+
+        Args:
+            outputs: Cosines ``(n, k)``.
+            labels: Labels ``(n,)``.
+
+        Returns:
+            Values ``(n,)``.
+
+        Example:
+            >>> from anchored.losses import DotRegression
+            >>> RectifiedDotRegression(DotRegression()).pointwise(torch.zeros(3, 2), torch.tensor([0, 0, 1]))
+            tensor([0.3750, 0.3750, 0.7500])
+        """
         values = self.loss.pointwise(outputs, labels)
         return values * squared_lengths(labels, outputs.shape[1]).to(values)
 
@@ -67,15 +89,24 @@ class RectifiedDotRegression:
 class SimplexRegression(Procedure):
     """One stage on anchors that signed features can reach."""
 
+    title = "Dot regression"
+    aliases = ("dr", "etf")
+    about = "BatchNorm before it, lengths of prototypes rectified batch by batch"
+    loss = "dot-regression"
+    head: ClassVar[Mapping[str, object]] = {"head": "anchored", "normalize": True}
+    goes_with = ("mixup", "drw", "fnpal")
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("pal", "fnpn"), "dot regression is defined on cosines with fixed prototypes; use 'dot-regression'"
+    )
+
     def network(self) -> Network:
-        """The backbone, BatchNorm, and anchors for signed features."""
-        backbone = self.given.backbone()
+        """Build the backbone, BatchNorm, and anchors for signed features."""
+        backbone = self.context.backbone()
         d = backbone.feature_dim
-        standardised = build(lambda: nn.BatchNorm1d(d), PLAIN, None)
-        return Projected(backbone, standardised, self.given.head(d, signed_features=True))
+        return Classifier(backbone, self.context.head(d, signed_features=True), nn.BatchNorm1d(d))
 
     def representation(self) -> Stage:
-        """The only stage; data that is not trained on is scored with prototypes of length one."""
+        """Return the only stage; held-out data is scored with prototypes of length one."""
         plain = super().representation()
         assert isinstance(plain.loss, Loss)
         return replace(plain, loss=RectifiedDotRegression(plain.loss), score=plain.loss)

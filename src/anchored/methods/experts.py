@@ -16,18 +16,18 @@ from torch import Tensor, nn
 
 from anchored.backbones import Fork
 from anchored.heads import Head
-from anchored.methods.network import Network, Outputs
+from anchored.methods.base import Network, Outputs
 
 __all__ = ["ExpertHead", "ExpertLogits", "ExpertNetwork"]
 
 
 class ExpertLogits(NamedTuple):
-    """What the network answers in training."""
+    """What an :class:`ExpertNetwork` answers in training."""
 
     logits: Tensor
-    """Averaged over the experts, ``(n, k)``."""
+    """Logits averaged over the experts, ``(n, k)``."""
     experts: Tensor
-    """Of each expert, ``(n, e, k)``."""
+    """Logits of each expert, ``(n, e, k)``."""
 
 
 class ExpertHead(nn.Module):
@@ -47,7 +47,7 @@ class ExpertHead(nn.Module):
     """
 
     weights: Tensor
-    """What each expert counts, ``(e,)``, with sum one."""
+    """Weight of each expert, ``(e,)``, with sum one."""
 
     def __init__(self, experts: Sequence[Head]) -> None:
         super().__init__()
@@ -57,16 +57,16 @@ class ExpertHead(nn.Module):
         self.register_buffer("weights", torch.full((len(experts),), 1 / len(experts)))
 
     def of_each(self, features: Tensor) -> Tensor:
-        """Logits ``(n, e, k)`` of each expert."""
+        """Compute the logits ``(n, e, k)`` of each expert."""
         parts = features.chunk(len(self.experts), dim=1)
         return torch.stack([expert(part) for expert, part in zip(self.experts, parts, strict=True)], dim=1)
 
     def mean(self, experts: Tensor) -> Tensor:
-        """The weighted mean ``(n, k)`` of logits ``(n, e, k)``."""
+        r"""Compute the weighted mean :math:`\sum_e a_e \mathbf v_e`, ``(n, k)``, of logits ``(n, e, k)``."""
         return (self.weights[:, None] * experts).sum(dim=1)
 
     def forward(self, features: Tensor) -> Tensor:
-        """Logits ``(n, k)``."""
+        """Compute logits ``(n, k)``."""
         return self.mean(self.of_each(features))
 
 
@@ -75,14 +75,14 @@ class ExpertNetwork(Network):
 
     Args:
         fork: The trunk and the experts' branches.
-        head: On the features of all branches.
+        head: Maps the features of all branches to logits.
 
     Shape:
         inputs ``(n, *input_shape)``; out ``(n, k)``, in training an :class:`ExpertLogits`.
 
     Example:
         >>> from anchored import CosineHead, backbones
-        >>> three = [backbones.make("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(3)]
+        >>> three = [backbones.get("tiny", (8,), generator=torch.Generator().manual_seed(i)) for i in range(3)]
         >>> network = ExpertNetwork(Fork(three, "early"), ExpertHead([CosineHead(32, 5) for _ in three]))
         >>> network(torch.zeros(2, 8)).experts.shape, network.eval()(torch.zeros(2, 8)).shape
         (torch.Size([2, 3, 5]), torch.Size([2, 5]))
@@ -97,11 +97,11 @@ class ExpertNetwork(Network):
         self.head = head
 
     def features(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, e d)``, expert after expert."""
+        """Compute the features ``(n, e d)``, expert after expert."""
         return torch.cat(self.fork(inputs), dim=1)
 
     def forward(self, inputs: Tensor) -> Outputs:
-        """Logits ``(n, k)``; in training also those of each expert."""
+        """Compute logits ``(n, k)``; in training also those of each expert."""
         features = self.features(inputs)
         if not self.training:
             return self.head(features)

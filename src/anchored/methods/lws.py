@@ -1,10 +1,10 @@
 """Learnable weight scaling (LWS): learn the features on the data as it is, then only how loud each class may speak.
 
-Stage one is plain training, with mixup or anchors where asked for. In stage two everything that was learnt is frozen,
+Stage one is plain training, with mixup or anchors if asked for. In stage two everything that was learnt is frozen,
 the classifier included, and one factor per class on its logits is trained with cross entropy on balanced batches: what
 imbalance does to the lengths of the rows is undone, and their directions stay. The running statistics of BatchNorm
 follow the balanced batches. The reference trains the factors for 5 epochs; the comparisons with mixup take 10. Its
-learning rate is 0.2 in both stages: where stage one has a much smaller one, give ``second.lr``, or the factors hardly
+learning rate is 0.2 in both stages: if stage one has a much smaller one, give ``second.lr``, or the factors hardly
 move.
 
 References:
@@ -15,13 +15,9 @@ References:
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from anchored.heads import Head, ScaledHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Stage, freeze_
+from anchored.methods.base import Network, Procedure, Stage, freeze_
 
 __all__ = ["LearnableScaling"]
 
@@ -29,25 +25,29 @@ __all__ = ["LearnableScaling"]
 class LearnableScaling(Procedure):
     """LWS: a representation with its classifier, then one factor per class."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "LWS"
+    about = "then one learned factor per class on balanced batches"
+    first_stage = "ce"
+    corrects_imbalance = True
+    second_epochs = 10
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the factors alone."""
+        """Return plain training, then training of the factors alone."""
         return self.representation(), self.factors()
 
     def factors(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         return Stage(
             name="factors",
             loss=CrossEntropy(),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.scale_head,
             prepare=lambda network, done: freeze_(network, statistics=True),
         )
 
     def scale_head(self, network: Network) -> None:
-        """The classifier as it is, with a factor of one on every logit."""
+        """Keep the classifier, and put a factor of one on every logit."""
         assert isinstance(network.head, Head)
         network.head = ScaledHead(network.head, train_head=False)
         freeze_(network, statistics=True)

@@ -1,7 +1,8 @@
 """A method is a value: which head, which loss, which batches and weights, and nothing that runs.
 
 The paper's row names are read by :func:`anchored.methods.parse`; the training loop reads only this
-description. A method that needs its own network or inference rule has a file of its own beside this one.
+description. A method that needs its own network or inference rule is a file of its own beside this one, with a
+subclass of :class:`anchored.methods.Procedure`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ HeadKind = Literal["linear", "cosine", "anchored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """What a row name of the paper stands for.
+    """What a row name of the paper stands for: a head, a loss, batches and weights.
 
     Example:
         >>> from anchored.methods import parse
@@ -38,21 +39,21 @@ class Method:
     scale: float | Literal["noise-aware"] = 1.0
     """What the head multiplies its cosines with; ``noise-aware`` is 0.25/(0.05+eta), known once eta is."""
     loss_scale: float | None = None
-    """The scale inside a margin loss (LDAM's s), where the loss and not the head applies it."""
+    """The scale inside a margin loss (LDAM's s), if the loss and not the head applies it."""
     mixup: bool = False
     """Whether pairs of samples and of labels are blended."""
     deferred: bool = False
-    """Whether class-balanced weights set in late in training (DRW)."""
+    """Whether class-balanced weights begin late in training (DRW)."""
     weighting: Literal["none", "class-balanced"] = "none"
     """Weights of the loss from the first epoch on."""
     sampling: Literal["instance", "balanced", "square-root", "reversed", "effective-number"] = "instance"
     """How the samples of an epoch are drawn; see :func:`anchored.imbalance.epoch_order`."""
-    procedure: str = "single"
-    """Which file of :mod:`anchored.methods` trains it: ``single`` for one stage on a backbone and a head."""
+    algorithm: str = "single"
+    """The entry of :data:`anchored.methods.PROCEDURES` that trains it: ``single`` is one stage on backbone and head."""
     about: str = ""
-    """What the procedure does beyond that, in a few words."""
+    """What the algorithm does beyond that, in a few words."""
     first_stage: str | None = None
-    """The method whose whole training is the first stage of this one, where there is such."""
+    """The method whose whole training is the first stage of this one; None if there is no such method."""
 
     @property
     def anchored(self) -> bool:
@@ -61,16 +62,11 @@ class Method:
 
     @property
     def noise_aware(self) -> bool:
-        """Whether the scale waits for a noise rate."""
+        """Whether the scale depends on the noise rate."""
         return self.scale == "noise-aware"
 
-    @property
-    def needs_counts(self) -> bool:
-        """Whether the loss or its weights depend on the class counts."""
-        return self.deferred or self.weighting != "none" or self.loss in COUNT_LOSSES
-
     def describe(self) -> str:
-        """One line in words, as the log and the report show it."""
+        """Describe the method in one line, as the log and the report show it."""
         kind = {"linear": "a trained linear head", "cosine": "a trained cosine head"}.get(
             self.head, "a fixed anchored head"
         )
@@ -92,7 +88,3 @@ class Method:
         if self.about:
             parts.append(self.about)
         return ", ".join(parts)
-
-
-COUNT_LOSSES = ("ldam", "balanced-softmax", "logit-adjusted", "lade", "label-aware")
-"""Losses that are built from the class counts."""

@@ -12,7 +12,6 @@ References:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -21,11 +20,10 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
+from anchored._names import benchmark
 from anchored.heads import Head, LinearHead, ScaledHead
-from anchored.losses import LabelAwareSmoothing
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Group, Stage, freeze_
+from anchored.losses import LabelAwareSmoothing, closest_ratio
+from anchored.methods.base import Group, Network, Procedure, Stage, freeze_
 
 __all__ = ["PUBLISHED", "MiSLAS"]
 
@@ -33,7 +31,13 @@ __all__ = ["PUBLISHED", "MiSLAS"]
 class MiSLAS(Procedure):
     """Mixup, then label-aware smoothing with learnable weight scaling."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=10)
+    title = "MiSLAS"
+    about = "then label-aware smoothing and scaled rows on balanced batches"
+    first_stage = "ce+mixup"
+    goes_with = ("pal",)
+    refused: ClassVar[Mapping[str, str]] = {"mixup": "its first stage has mixup already"}
+    corrects_imbalance = True
+    second_epochs = 10
 
     @dataclass(frozen=True)
     class Options:
@@ -52,7 +56,7 @@ class MiSLAS(Procedure):
         lr_factor: float = 0.2
 
         def __post_init__(self) -> None:
-            """Refuse what the second stage cannot use."""
+            """Refuse values that the second stage cannot use."""
             LabelAwareSmoothing([2, 1], smooth_head=self.smooth_head, smooth_tail=self.smooth_tail)
             check_real("method.options.lr_factor", self.lr_factor, low=0.0, way_out="0 trains the factors alone")
             if not isinstance(self.shift_bn, bool):
@@ -60,27 +64,35 @@ class MiSLAS(Procedure):
 
     @classmethod
     def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
-        """The reference's settings for this data, at the imbalance ratio closest to that of ``counts``."""
-        by_ratio = PUBLISHED.get(source)
-        if by_ratio is None:
-            return {}
-        present = counts[counts > 0].double()
-        ratio = float(present.max() / present.min())
-        return asdict(by_ratio[min(by_ratio, key=lambda known: abs(math.log(known / ratio)))])
+        """Return the reference's options for this data, at the imbalance ratio closest to that of ``counts``.
+
+        Args:
+            source: Name or path of the data.
+            counts: Training samples per class, ``(k,)``.
+
+        Returns:
+            Names of options and their values.
+
+        Example:
+            >>> MiSLAS.published("ImageNet_LT_train.txt", Tensor([1280, 5]))["lr_factor"]
+            0.05
+        """
+        by_ratio = PUBLISHED.get(benchmark(source))
+        return {} if by_ratio is None else asdict(closest_ratio(by_ratio, counts.tolist()))
 
     def stages(self) -> tuple[Stage, ...]:
-        """Mixup training, then the classifier."""
+        """Return mixup training, then training of the classifier."""
         return self.representation(), self.classifier()
 
     def classifier(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         options = self.options
         return Stage(
             name="classifier",
             loss=LabelAwareSmoothing(
-                self.given.counts, smooth_head=options.smooth_head, smooth_tail=options.smooth_tail
+                self.context.counts, smooth_head=options.smooth_head, smooth_tail=options.smooth_tail
             ),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.scale_head,
             prepare=lambda network, done: freeze_(network, statistics=options.shift_bn),
@@ -88,7 +100,7 @@ class MiSLAS(Procedure):
         )
 
     def scale_head(self, network: Network) -> None:
-        """The classifier as it is, or the anchors as one, with a factor of one on every logit; both are trained."""
+        """Turn the first classifier, or the anchors, into a trained one with a factor of one on every logit."""
         first = network.head
         assert isinstance(first, Head)
         offset = first.offset()
@@ -97,7 +109,7 @@ class MiSLAS(Procedure):
         freeze_(network, statistics=self.options.shift_bn)
 
     def two_paces(self, network: Network) -> list[Group]:
-        """The factors at the learning rate itself, rows and bias more slowly."""
+        """Return the factors at the full learning rate, and rows and bias at a smaller one."""
         head = network.head
         assert isinstance(head, ScaledHead)
         return [Group([head.factors]), Group(list(head.head.parameters()), self.options.lr_factor)]
@@ -116,4 +128,4 @@ PUBLISHED: Mapping[str, Mapping[int, MiSLAS.Options]] = {
     },
     "imagenet-lt": {256: MiSLAS.Options(smooth_head=0.3, smooth_tail=0.0, shift_bn=True, lr_factor=0.05)},
 }
-"""The settings of the reference, by source and imbalance ratio. Its learning rate of stage two is that of stage one."""
+"""The settings of the reference, by data set and ratio; its learning rate in stage two is that of stage one."""

@@ -16,15 +16,18 @@ from dataclasses import dataclass
 from anchored.heads import NearestMeanHead
 from anchored.heads.nearest_mean import MeanTransform
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Evidence, Stage
+from anchored.methods.base import Network, Procedure, Stage, StageData
 
 __all__ = ["NearestClassMean"]
 
 
 class NearestClassMean(Procedure):
     """NCM: a representation, then the means of its classes."""
+
+    title = "NCM"
+    about = "then the nearest class mean"
+    first_stage = "ce"
+    corrects_imbalance = True
 
     @dataclass(frozen=True)
     class Options:
@@ -41,20 +44,25 @@ class NearestClassMean(Procedure):
             NearestMeanHead(1, 2, transform=self.transform)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the means, which take no epochs."""
+        """Return plain training, then the means, which take no epochs."""
         means = Stage(
             name="class means", loss=CrossEntropy(), trained=False, enter=self.replace_head, fill=self.take_means
         )
         return self.representation(), means
 
     def replace_head(self, network: Network) -> None:
-        """A head with room for the means."""
+        """Put in a head with room for the means."""
         d = network.head.in_features
         assert isinstance(d, int)
-        network.head = NearestMeanHead(d, self.given.k, transform=self.options.transform)
+        network.head = NearestMeanHead(d, self.context.k, transform=self.options.transform)
 
-    def take_means(self, network: Network, evidence: Evidence) -> None:
-        """The means of the training features, as the network sees them in evaluation mode."""
-        found = evidence.features("train")
+    def take_means(self, network: Network, data: StageData) -> None:
+        """Set the head to the means of the training features, taken in evaluation mode.
+
+        Args:
+            network: The network, whose head is replaced.
+            data: Gives the training features.
+        """
+        found = data.features("train")
         assert found is not None, "there is always training data"
-        network.head = NearestMeanHead.from_features(*found, self.given.k, transform=self.options.transform)
+        network.head = NearestMeanHead.from_features(*found, self.context.k, transform=self.options.transform)

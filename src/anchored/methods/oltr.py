@@ -5,12 +5,8 @@ Stage one is plain training. Stage two trains everything on balanced batches, wi
 * **modulated attention** on the feature map x: self-attention, weighted by a softmax over the pixels and added to the
   map, :math:`x + \operatorname{softmax}(A x) \odot B \operatorname{SA}(x)`. B begins at zero, so features begin as
   they were;
-* a **memory** of one centroid :math:`\mathbf c_j` per class, which begins at the mean of the class's features;
-* the **meta-embedding** of a feature v, the shorter the farther v is from all that was seen, and **logits** of it:
-
-.. math::  \mathbf u = \frac{10}{\min_j \lVert \mathbf v - \mathbf c_j \rVert}
-           \bigl( \mathbf v + \tanh(W_s \mathbf v) \odot C^\top \operatorname{softmax}(W_h \mathbf v) \bigr), \qquad
-           f_j = 16 \, \frac{\hat{\mathbf w}_j^\top \mathbf u}{1 + \lVert \mathbf u \rVert} .
+* a **memory** of one centroid :math:`\mathbf c_j` per class, which begins at the mean of the class's features, and
+  logits that draw on it: :class:`anchored.heads.MemoryHead`.
 
 To cross entropy comes, with m the mean over batch and classes of squared distances to centroids of other classes,
 
@@ -25,40 +21,32 @@ References:
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from anchored._checks import check_real
-from anchored._random import generator_or_default
-from anchored.backbones import Backbone
-from anchored.backbones._initialise import KAIMING_NORMAL, TORCH_LINEAR, Law, build
-from anchored.heads import LinearHead
-from anchored.heads._logits import unit, without_autocast
+from anchored.backbones import OLTR, Backbone, build
+from anchored.heads import LinearHead, MemoryHead
 from anchored.losses import CrossEntropy
-from anchored.methods.classifier import Classifier
-from anchored.methods.network import Network, Outputs
-from anchored.methods.procedure import Procedure, SecondStage
-from anchored.methods.stage import Evidence, Group, Stage
+from anchored.methods.base import Classifier, Group, Network, Outputs, Procedure, Stage, StageData
 
-__all__ = ["Attending", "MemoryHead", "MemoryLoss", "ModulatedAttention", "OpenLongTail", "Recalled"]
-
-_LAW = Law(conv=KAIMING_NORMAL, linear=TORCH_LINEAR)
-_NEAREST = 1e-3
-"""The least distance to a centroid that is told from none: the only sample of a class lies on its own."""
+__all__ = ["Attending", "MemoryLoss", "ModulatedAttention", "OpenLongTail", "Recalled"]
 
 
 class ModulatedAttention(nn.Module):
-    """Maps to maps of the same shape: self-attention, weighted pixel by pixel, on top of what came in.
+    r"""Adds self-attention, weighted pixel by pixel, to feature maps.
+
+    .. math::  x + \operatorname{softmax}(A x) \odot B \operatorname{SA}(x)
+
 
     Args:
-        channels: Of the maps.
-        height: Of the maps.
-        width: Of the maps.
+        channels: Number of channels of a map.
+        height: Height of a map in pixels.
+        width: Width of a map in pixels.
 
     Shape:
         maps ``(n, channels, height, width)``; out the same.
@@ -78,7 +66,7 @@ class ModulatedAttention(nn.Module):
         self.spatial = nn.Linear(channels * height * width, height * width)
 
     def forward(self, maps: Tensor) -> Tensor:
-        """``maps`` plus their weighted self-attention."""
+        """Compute ``maps`` plus their weighted self-attention."""
         query, key, value = (layer(maps).flatten(2) for layer in (self.query, self.key, self.value))  # (n, c/2, pixels)
         attended = value @ (query.mT @ key).softmax(dim=2).mT
         inner = attended.unflatten(2, maps.shape[2:])
@@ -88,79 +76,21 @@ class ModulatedAttention(nn.Module):
 
 
 class Recalled(NamedTuple):
-    """What the network of the second stage answers in training."""
+    """What the network answers in training in the second stage."""
 
     logits: Tensor
-    """``(n, k)``."""
+    """Logits ``(n, k)``."""
     distances: Tensor
-    """``(n, k)``: squared, from each feature to each centroid."""
-
-
-def squared_distances(features: Tensor, centroids: Tensor) -> Tensor:
-    """``(n, k)``, between features ``(n, d)`` and centroids ``(k, d)``.
-
-    Example:
-        >>> squared_distances(torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 0.0], [3.0, 4.0]]))
-        tensor([[25.,  0.]])
-    """
-    squares = features.square().sum(dim=1, keepdim=True) + centroids.square().sum(dim=1)
-    return (squares - 2 * features @ centroids.T).clamp_min(0)
-
-
-class MemoryHead(nn.Module):
-    """Logits of the meta-embedding, see the head of this file.
-
-    Args:
-        recall: Says what of the memory a feature brings to mind: the classifier of the first stage.
-        scale: The factor on the squashed cosines.
-        reach: What is divided by the distance to the nearest centroid.
-        generator: Where the weights are drawn from; None gives the same ones every time.
-
-    Shape:
-        features ``(n, d)``; out ``(n, k)``.
-
-    Example:
-        >>> MemoryHead(LinearHead(8, 3))(torch.ones(2, 8)).shape
-        torch.Size([2, 3])
-    """
-
-    def __init__(
-        self, recall: LinearHead, *, scale: float = 16.0, reach: float = 10.0, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        generator = generator_or_default(generator)
-        d, k = recall.in_features, recall.num_classes
-        self.in_features, self.num_classes = d, k
-        self.scale, self.reach = scale, reach
-        self.recall = recall
-        self.select = build(lambda: nn.Linear(d, d), _LAW, generator)
-        bound = 1 / math.sqrt(d)
-        self.weight = nn.Parameter(torch.empty(k, d).uniform_(-bound, bound, generator=generator))
-        self.centroids = nn.Parameter(torch.zeros(k, d))
-
-    def embedding(self, features: Tensor) -> Tensor:
-        """Meta-embeddings ``(n, d)``; the centroids are looked at, and not moved by what is made of them."""
-        centroids = self.centroids.detach()
-        nearest = squared_distances(features, centroids).amin(dim=1, keepdim=True).clamp_min(_NEAREST**2).sqrt()
-        memory = self.recall(features).softmax(dim=1) @ centroids
-        infused: Tensor = self.select(features).tanh() * memory
-        return self.reach / nearest * (features + infused)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Logits ``(n, k)``: cosines times a length that is squashed to below one."""
-        with without_autocast(features.device):  # distances are differences of large numbers
-            embedding = self.embedding(features.to(self.weight.dtype))
-            length: Tensor = torch.linalg.vector_norm(embedding, dim=1, keepdim=True)
-            return self.scale * F.linear(embedding / (1 + length), unit(self.weight))
-
-    def extra_repr(self) -> str:
-        """The sizes and settings."""
-        sizes = f"in_features={self.in_features}, num_classes={self.num_classes}"
-        return f"{sizes}, scale={self.scale:g}, reach={self.reach:g}"
+    """Squared distances ``(n, k)`` of each feature to each centroid."""
 
 
 class Attending(Classifier):
-    """A classifier that may attend to the pixels of its backbone's maps; in the second stage it does."""
+    """A classifier that attends to the pixels of its backbone's maps in the second stage.
+
+    Args:
+        backbone: Maps inputs to feature maps, and pools them.
+        head: Maps features to logits ``(n, k)``.
+    """
 
     backbone: Backbone
 
@@ -169,29 +99,34 @@ class Attending(Classifier):
         self.attention: nn.Module = nn.Identity()
 
     def features(self, inputs: Tensor) -> Tensor:
-        """Features ``(n, d)`` of the maps that were attended to."""
+        """Compute the features ``(n, d)`` of the maps after attention."""
         return self.backbone.pooled(self.attention(self.backbone.feature_map(inputs)))
 
     def forward(self, inputs: Tensor) -> Outputs:
-        """Logits ``(n, k)``; in training, where there is a memory, with the distances to its centroids."""
+        """Compute logits ``(n, k)``; in training, once there is a memory, also the distances to its centroids."""
         features = self.features(inputs)
         logits = self.head(features)
         if not self.training or not isinstance(self.head, MemoryHead):
             return logits
-        with without_autocast(features.device):
-            centroids = self.head.centroids
-            return Recalled(logits, squared_distances(features.to(centroids.dtype), centroids))
+        return Recalled(logits, self.head.distances(features))
 
 
 class MemoryLoss:
-    """Cross entropy, and a pull to one's own centroid and away from the others.
+    r"""Cross entropy, a pull to one's own centroid and a push away from the others.
+
+    With m the mean over batch and classes of squared distances to centroids of other classes,
+
+    .. math::  \ell_{\mathrm{CE}} + w \bigl( \tfrac12 \lVert \mathbf v - \mathbf c_y \rVert^2
+               + r \max(0, M - m) \bigr) .
+
 
     Args:
-        weight: Of the pull.
-        repulsion: Of its second part, relative to the first.
+        weight: Weight of what is added to cross entropy.
+        repulsion: Weight of the push away from other centroids, relative to the pull to one's own.
         margin: The mean squared distance to the other centroids above which nothing pushes.
 
     Example:
+        >>> import math
         >>> far = Recalled(torch.zeros(1, 2), torch.tensor([[4.0, 50.0]]))
         >>> MemoryLoss(weight=1.0).pointwise(far, torch.tensor([0])) - math.log(2)       # half of 4
         tensor([2.])
@@ -202,7 +137,15 @@ class MemoryLoss:
         self.weight, self.repulsion, self.margin = weight, repulsion, margin
 
     def pointwise(self, outputs: Recalled, labels: Tensor) -> Tensor:
-        """Values ``(n,)``; the push is one number for the batch."""
+        """Compute one value per sample; the push is one number for the batch.
+
+        Args:
+            outputs: Logits and squared distances of the batch.
+            labels: Labels ``(n,)``.
+
+        Returns:
+            Values ``(n,)``.
+        """
         own = outputs.distances.gather(1, labels[:, None]).squeeze(1)
         others = (outputs.distances.sum() - own.sum()) / outputs.distances.numel()
         push = (self.margin - others).clamp_min(0)
@@ -212,20 +155,26 @@ class MemoryLoss:
 class OpenLongTail(Procedure):
     """OLTR: a representation, then attention and memory on balanced batches."""
 
-    second: ClassVar[SecondStage | None] = SecondStage(epochs=60)
+    title = "OLTR"
+    about = "then attention, a memory of centroids and a cosine classifier on balanced batches"
+    first_stage = "ce"
+    goes_with = ()
+    refused: ClassVar[Mapping[str, str]] = {"pal": "its classifier is its own"}
+    corrects_imbalance = True
+    second_epochs = 60
 
     @dataclass(frozen=True)
     class Options:
         """Settings of the second stage.
 
         Attributes:
-            scale: Of the cosine classifier.
+            scale: Factor on the squashed cosines.
             reach: What is divided by the distance to the nearest centroid.
-            memory_weight: Of the loss of the centroids.
-            repulsion: Of its second part, relative to the first.
+            memory_weight: Weight of what the centroids add to cross entropy.
+            repulsion: Weight of the push away from other centroids, relative to the pull to one's own.
             margin: The mean squared distance to other centroids above which nothing pushes.
             feature_lr: Learning rate of backbone and attention, relative to that of the classifier.
-            memory_lr: The same of the centroids.
+            memory_lr: Learning rate of the centroids, relative to that of the classifier.
         """
 
         scale: float = 16.0
@@ -243,21 +192,21 @@ class OpenLongTail(Procedure):
                 check_real(name, getattr(self, name), low=0)
 
     def network(self) -> Network:
-        """A linear classifier whose maps can be attended to."""
-        backbone = self.given.backbone()
-        return Attending(backbone, self.given.head(backbone.feature_dim))
+        """Build a linear classifier that can attend to maps later."""
+        backbone = self.context.backbone()
+        return Attending(backbone, self.context.head(backbone.feature_dim))
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then everything again with attention and memory."""
+        """Return plain training, then training of everything with attention and memory."""
         return self.representation(), self.memory()
 
     def memory(self) -> Stage:
-        """The second stage."""
+        """Return the second stage."""
         options = self.options
         return Stage(
             name="memory",
             loss=MemoryLoss(weight=options.memory_weight, repulsion=options.repulsion, margin=options.margin),
-            second=True,
+            settings="second",
             sampling="balanced",
             enter=self.attend,
             fill=remember,
@@ -265,22 +214,22 @@ class OpenLongTail(Procedure):
         )
 
     def attend(self, network: Network) -> None:
-        """Put attention and memory in; the classifier of the first stage now asks the memory."""
+        """Put in attention and memory; the classifier of the first stage then chooses from the memory."""
         assert isinstance(network, Attending)
         assert isinstance(network.head, LinearHead)
-        shape, generator = network.backbone.map_shape, self.given.generator("attention")
-        attention = build(lambda: ModulatedAttention(*shape), _LAW, generator)
+        shape, generator = network.backbone.map_shape, self.context.generator("attention")
+        attention = build(lambda: ModulatedAttention(*shape), OLTR, generator)
         nn.init.zeros_(attention.back.weight)
         network.attention = attention
         network.head = MemoryHead(
             network.head,
             scale=self.options.scale,
             reach=self.options.reach,
-            generator=self.given.generator("second head"),
+            generator=self.context.generator("second head"),
         )
 
     def groups(self, network: Network) -> list[Group]:
-        """Features and centroids follow more slowly than the classifier."""
+        """Return three groups: features and centroids learn more slowly than the classifier."""
         assert isinstance(network, Attending)
         assert isinstance(network.head, MemoryHead)
         memory = network.head.centroids
@@ -292,10 +241,24 @@ class OpenLongTail(Procedure):
 
 
 @torch.no_grad()
-def remember(network: Network, evidence: Evidence) -> None:
-    """Begin the memory with the mean feature of each class."""
+def remember(network: Network, data: StageData) -> None:
+    """Set the centroids to the mean feature of each class.
+
+    Args:
+        network: The network of the second stage; its memory is changed in place.
+        data: Gives the training features.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from anchored import backbones
+        >>> network = Attending(backbones.get("tiny", (6,)), MemoryHead(LinearHead(32, 2)))
+        >>> seen = torch.eye(32)[:3], torch.tensor([0, 0, 1])
+        >>> remember(network, SimpleNamespace(features=lambda part: seen))
+        >>> network.head.centroids[:, :3].tolist()
+        [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    """
     assert isinstance(network.head, MemoryHead)
-    seen = evidence.features("train")
+    seen = data.features("train")
     assert seen is not None, "there is always something to train on"
     features, labels = seen
     counts = labels.bincount(minlength=network.head.num_classes)

@@ -15,8 +15,8 @@ modifier   meaning
 ========== =========================================================================================
 
 ``norm`` is cross entropy on a trained cosine head with scale 30. Methods with a file of their own (``crt``, ``mislas``,
-``bbn``, …) stand where the loss would: ``mislas+pal``, ``crt+mixup``. Combinations that cannot mean anything are
-refused with the reason.
+``bbn``, …) stand where the loss would: ``mislas+pal``, ``crt+mixup``; :mod:`anchored.methods.names` lists them, and
+each says in its file which modifiers it takes. Combinations that make no sense are refused with the reason.
 
 References:
     Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML.
@@ -24,30 +24,18 @@ References:
 
 from __future__ import annotations
 
+from anchored import losses
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.methods.method import Method
-from anchored.methods.own import OWN
+from anchored.methods.names import PROCEDURES
 
-__all__ = ["LOSSES", "MODIFIERS", "parse"]
+__all__ = ["LOSSES", "METHODS", "MODIFIERS", "parse"]
 
-LOSSES = {
-    "ce": "cross entropy",
-    "fl": "focal loss",
-    "gce": "generalised cross entropy",
-    "sce": "symmetric cross entropy",
-    "mae": "mean absolute error",
-    "rce": "reverse cross entropy",
-    "nce": "normalised cross entropy",
-    "nfl": "normalised focal loss",
-    "ngce": "normalised generalised cross entropy",
-    "nsl": "negative-signed sample logit",
-    "ldam": "label-distribution-aware margins",
-    "norm": "cross entropy on a normalised, trained head",
-    "balanced-softmax": "cross entropy with the log prior added",
-    "logit-adjusted": "cross entropy with the scaled log prior added",
-    "lade": "balanced softmax with a regulariser over the batch",
-}
+METHODS = tuple(name for name in PROCEDURES if name != "single")
+"""The methods with a file of their own."""
+
+LOSSES = (*(name for name in losses.NAMES if name not in PROCEDURES), "norm")
 """The losses a name may start with."""
 
 MODIFIERS = ("mixup", "drw", "rw", "rs", "pal", "fnpal", "fnpn")
@@ -60,18 +48,7 @@ _ALIASES = {
     "bs": "balanced-softmax",
     "la": "logit-adjusted",
     "logit adjustment": "logit-adjusted",
-    "dr": "dot-regression",
-    "tau": "tau-norm",
-    "taunorm": "tau-norm",
-    "tau normalisation": "tau-norm",
-    "pcsoftmax": "pc-softmax",
-    "pc softmax": "pc-softmax",
-    "la-post-hoc": "post-hoc",
-    "causal norm": "causal-norm",
-    "tde": "causal-norm",
-    "hpn": "hyperspherical",
-    "ebv": "equiangular",
-    "etf": "dot-regression",
+    **{alias: name for name in METHODS for alias in PROCEDURES[name].aliases},
 }
 _HEADS = ("pal", "fnpal", "fnpn")
 _ACTIVE, _PASSIVE = ("nce", "nfl", "ngce"), ("mae", "rce")
@@ -81,7 +58,10 @@ _MARGIN_SCALE = 30.0
 
 
 def parse(name: object) -> Method:
-    """The method called ``name``, whatever its case; a :class:`Method` is returned as it is.
+    """Read the name of a method, in upper or lower case; a :class:`Method` is returned as it is.
+
+    Raises:
+        InputError: If a word is unknown, or the words together make no sense.
 
     Example:
         >>> parse("LDAM-DRW-PAL").name
@@ -96,16 +76,16 @@ def parse(name: object) -> Method:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"a method must be a name such as 'ce+fnpal', got {name!r}")
     words = _words(name)
-    own = [word for word in words if word in OWN]
+    own = [word for word in words if word in METHODS]
     if own:
         return _own(name, words, own)
-    losses = [word for word in words if word in LOSSES]
+    terms = [word for word in words if word in LOSSES]
     modifiers = [word for word in words if word in MODIFIERS]
-    _check_words(name, words, losses, modifiers)
-    loss = _loss(name, losses)
+    _check_words(name, words, terms, modifiers)
+    loss = _loss(name, terms)
     head = next((word for word in modifiers if word in _HEADS), None)
     _check_sense(name, loss, head, modifiers)
-    canonical = "+".join([*losses, *(word for word in MODIFIERS if word in modifiers)])
+    canonical = "+".join([*terms, *(word for word in MODIFIERS if word in modifiers)])
     return Method(
         name=canonical,
         mixup="mixup" in modifiers,
@@ -120,27 +100,26 @@ def _own(name: str, words: list[str], own: list[str]) -> Method:
     """A method that has a file of its own."""
     if len(own) > 1:
         raise InputError(f"method {name!r} names two methods, {own[0]} and {own[1]}; keep one of them")
-    method, rest = OWN[own[0]], [word for word in words if word != own[0]]
+    kind, rest = PROCEDURES[own[0]], [word for word in words if word != own[0]]
     modifiers = [word for word in rest if word in MODIFIERS]
-    losses = [word for word in rest if word in LOSSES and word != method.loss]
-    if losses:
-        raise InputError(f"method {name!r}: {own[0]} has a loss of its own, {method.loss}; leave out {losses[0]!r}")
-    _check_words(name, [*own, *rest], [*own, method.loss], modifiers)
+    others = [word for word in rest if word in LOSSES and word != kind.loss]
+    if others:
+        raise InputError(f"method {name!r}: {own[0]} has a loss of its own, {kind.loss}; leave out {others[0]!r}")
+    _check_words(name, [*own, *rest], [*own, kind.loss], modifiers)
     for word in modifiers:
-        if word not in method.goes_with:
-            with_what = (
-                f"it goes with {', '.join(method.goes_with)}" if method.goes_with else "it goes with no modifier"
-            )
-            raise InputError(f"method {name!r}: {own[0]} without {word}, because {method.refused.get(word, with_what)}")
-    settings = {**method.head, "head": "anchored"} if "pal" in modifiers else dict(method.head)
+        if word not in kind.goes_with:
+            with_what = f"it goes with {', '.join(kind.goes_with)}" if kind.goes_with else "it goes with no modifier"
+            raise InputError(f"method {name!r}: {own[0]} without {word}, because {kind.refused.get(word, with_what)}")
+    first = None if kind.first_stage is None else parse("+".join([kind.first_stage, *modifiers]))
+    settings = {**kind.head, "head": "anchored"} if "pal" in modifiers else dict(kind.head)
     return Method(
         name="+".join([own[0], *(word for word in MODIFIERS if word in modifiers and word != "fnpal")]),
-        loss=method.loss,
-        mixup="mixup" in modifiers or own[0] == "mislas",
+        loss=kind.loss,
+        mixup="mixup" in modifiers if first is None else first.mixup,
         deferred="drw" in modifiers,
-        procedure=own[0],
-        about=method.about,
-        first_stage=None if method.first_stage is None else parse("+".join([method.first_stage, *modifiers])).name,
+        algorithm=own[0],
+        about=kind.about,
+        first_stage=None if first is None else first.name,
         **settings,  # type: ignore[arg-type]  # a dict of mixed values, checked by the tests
     )
 
@@ -157,7 +136,7 @@ def _words(name: str) -> list[str]:
 
 
 def _dashed(piece: str) -> list[str]:
-    """``ldam-drw-pal`` as its words, where names that contain a dash stay whole."""
+    """``ldam-drw-pal`` as its words, with names that contain a dash kept whole."""
     words: list[str] = []
     parts = piece.split("-")
     while parts:
@@ -172,30 +151,30 @@ def _dashed(piece: str) -> list[str]:
 
 
 def _known(word: str) -> bool:
-    return word in LOSSES or word in MODIFIERS or word in OWN or word in _ALIASES
+    return word in LOSSES or word in MODIFIERS or word in METHODS or word in _ALIASES
 
 
-def _check_words(name: str, words: list[str], losses: list[str], modifiers: list[str]) -> None:
-    known = [*LOSSES, *OWN, *MODIFIERS]
+def _check_words(name: str, words: list[str], terms: list[str], modifiers: list[str]) -> None:
+    known = [*LOSSES, *METHODS, *MODIFIERS]
     for word in words:
         if word not in known:
             raise InputError(f"unknown word {word!r} in method {name!r}; {suggest(word, known)}")
         if words.count(word) > 1:
             raise InputError(f"method {name!r} says {word!r} twice; once is enough")
-    if not losses:
+    if not terms:
         raise InputError(f"method {name!r} names no loss; put one first, e.g. {'+'.join(['ce', *modifiers])!r}")
     heads = [word for word in modifiers if word in _HEADS]
     if len(heads) > 1:
         raise InputError(f"method {name!r} names two heads, {heads[0]} and {heads[1]}; keep one of them")
 
 
-def _loss(name: str, losses: list[str]) -> str:
-    if len(losses) == 1:
-        return losses[0]
-    if len(losses) == 2 and losses[0] in _ACTIVE and losses[1] in _PASSIVE:
-        return "+".join(losses)
+def _loss(name: str, terms: list[str]) -> str:
+    if len(terms) == 1:
+        return terms[0]
+    if len(terms) == 2 and terms[0] in _ACTIVE and terms[1] in _PASSIVE:
+        return "+".join(terms)
     raise InputError(
-        f"method {name!r} adds {' and '.join(losses)}; a sum is one of {', '.join(_ACTIVE)} "
+        f"method {name!r} adds {' and '.join(terms)}; a sum is one of {', '.join(_ACTIVE)} "
         f"followed by one of {', '.join(_PASSIVE)}, because only bounded losses complement each other"
     )
 
@@ -238,6 +217,6 @@ def _head_settings(loss: str, head: str | None) -> dict[str, object]:
 
 
 def _scale(loss: str) -> object:
-    """Noise-aware where the loss fits noise when sharp; 10 where it is robust itself and needs the fit."""
+    """Noise-aware if the loss fits noise when it is sharp; 10 if it is robust itself and needs the sharpness."""
     robust = loss in (*_ACTIVE, *_PASSIVE) or "+" in loss
     return _NORMALISED_SCALE if robust else "noise-aware"

@@ -21,13 +21,17 @@ __all__ = ["PriorCompensation"]
 
 
 class PriorCompensation(PostHocAdjustment):
-    """Post-hoc adjustment that takes the prior off exactly once."""
+    """PC softmax: post-hoc adjustment that takes the log prior off exactly once."""
+
+    title = "PC Softmax"
+    aliases = ("pcsoftmax", "pc softmax")
+    about = "then the log prior taken off the logits"
 
     @dataclass(frozen=True)
     class Options:
-        """Nothing to set: Bayes' rule decides."""
+        """Settings of the method; it has none, because Bayes' rule decides."""
 
     @property
     def tau(self) -> float:
-        """Once."""
+        """The factor on the log prior; always 1."""
         return 1.0

@@ -13,19 +13,24 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from anchored._checks import check_real
 from anchored.heads import Head, ShiftedHead
 from anchored.losses import CrossEntropy, LogitAdjusted
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
+from anchored.methods.base import Network, Procedure, Stage
 
 __all__ = ["PostHocAdjustment"]
 
 
 class PostHocAdjustment(Procedure):
     """A classifier, then its logits without the class frequencies of the training data."""
+
+    title = "Logit adjusted post hoc"
+    aliases: ClassVar[tuple[str, ...]] = ("la-post-hoc",)
+    about = "then the scaled log prior taken off the logits"
+    first_stage = "ce"
+    corrects_imbalance = True
 
     @dataclass(frozen=True)
     class Options:
@@ -43,15 +48,15 @@ class PostHocAdjustment(Procedure):
 
     @property
     def tau(self) -> float:
-        """How much of the prior is taken off."""
+        """Factor on the log prior that is taken off."""
         return float(self.options.tau)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the correction, which takes no epochs."""
+        """Return plain training, then the correction, which takes no epochs."""
         return self.representation(), Stage(name="prior", loss=CrossEntropy(), trained=False, enter=self.take_prior_off)
 
     def take_prior_off(self, network: Network) -> None:
-        """The same head, with the constants of the training counts."""
+        r"""Subtract :math:`\tau \log \pi_j`, from the training counts, from the logits of the head."""
         assert isinstance(network.head, Head)
-        log_prior = LogitAdjusted(self.given.counts).log_prior
+        log_prior = LogitAdjusted(self.context.counts).log_prior
         network.head = ShiftedHead(network.head, -self.tau * log_prior)

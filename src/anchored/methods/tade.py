@@ -6,9 +6,8 @@ r"""TADE: three experts on one trunk, each trained for another prior of the clas
            \qquad \pi_j = n_j / N,
 
 where :math:`\bar{\boldsymbol\pi}` is the prior with its values dealt out in reversed order: the most frequent class
-gets that of the rarest. The first expert is good where test data is as unbalanced as training data, the
-second where it is balanced, the third where it is unbalanced the other way round. With equal priors all three losses
-are cross entropy.
+gets that of the rarest. The first expert is good if test data is as unbalanced as training data, the second if it is
+balanced, the third if it is unbalanced the other way round. With equal priors all three losses are cross entropy.
 
 The experts share the trunk up to their last two stages; each has cosine logits of scale 30, or with ``+pal`` (ours, not
 the paper's) anchored ones. At test time the logits are averaged with equal weights, unless :func:`aggregate` has
@@ -29,8 +28,9 @@ References:
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -42,10 +42,8 @@ from anchored._random import seed_of
 from anchored.backbones import Fork
 from anchored.data import Batches, shuffled
 from anchored.heads import Head
+from anchored.methods.base import Network, Outputs, Procedure, Stage
 from anchored.methods.experts import ExpertHead, ExpertNetwork
-from anchored.methods.network import Network, Outputs
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Stage
 
 __all__ = ["DiverseExperts", "ExpertLoss", "aggregate", "reversed_prior"]
 
@@ -53,7 +51,11 @@ EXPERTS = 3
 
 
 class ExpertLoss(nn.Module):
-    """The sum of the three experts' losses: cross entropy of logits shifted by the expert's log-prior.
+    r"""The sum of the three experts' losses: cross entropy of logits shifted by the expert's log prior.
+
+    .. math::  \ell = \sum_{e=1}^{3} \ell_{\mathrm{CE}}(\mathbf v_e + \mathbf s_e, y), \qquad
+               \mathbf s_1 = 0, \quad \mathbf s_2 = \log\boldsymbol\pi, \quad
+               \mathbf s_3 = \log\boldsymbol\pi - \tau\log\bar{\boldsymbol\pi} .
 
     Args:
         counts: Training samples of each class, ``(k,)``, at least one.
@@ -79,7 +81,15 @@ class ExpertLoss(nn.Module):
         self.register_buffer("shifts", shifts.to(torch.get_default_dtype()), persistent=False)
 
     def pointwise(self, outputs: Outputs, labels: Tensor, /) -> Tensor:
-        """Values ``(n,)``."""
+        """Compute the sum of the experts' losses.
+
+        Args:
+            outputs: The network's answer in training, an :class:`ExpertLogits`.
+            labels: Labels ``(n,)``.
+
+        Returns:
+            Values ``(n,)``.
+        """
         shifted = outputs.experts + self.shifts.to(outputs.experts.dtype)
         return F.cross_entropy(shifted.transpose(1, 2), labels[:, None].expand(-1, EXPERTS), reduction="none").sum(
             dim=1
@@ -87,7 +97,7 @@ class ExpertLoss(nn.Module):
 
 
 def reversed_prior(prior: Tensor) -> Tensor:
-    """The values ``(k,)`` of ``prior`` dealt out in reversed order: the largest to the class with the smallest.
+    """Deal out the values ``(k,)`` of ``prior`` in reversed order: the largest to the class with the smallest.
 
     Classes with equal values are taken in the order of their labels.
 
@@ -104,9 +114,15 @@ def reversed_prior(prior: Tensor) -> Tensor:
 class DiverseExperts(Procedure):
     """TADE: one stage, three experts."""
 
+    title = "TADE"
+    about = "three experts with three priors"
+    head: ClassVar[Mapping[str, object]] = {"head": "cosine", "normalize": True, "scale": 30.0}
+    goes_with = ("pal",)
+    corrects_imbalance = True
+
     @dataclass(frozen=True)
     class Options:
-        """What TADE leaves to choose."""
+        """Settings of the method."""
 
         tau: float = 2.0
         """How strongly the third expert favours rare classes."""
@@ -115,20 +131,20 @@ class DiverseExperts(Procedure):
             check_real("tau", self.tau, low=0, closed="left")
 
     def network(self) -> ExpertNetwork:
-        """The last two stages apart for every expert, with a head on each."""
-        given = self.given
-        others = [given.backbone(f"expert {number}") for number in range(2, EXPERTS + 1)]
-        fork = Fork([given.backbone(), *others], "early")
+        """Build a shared trunk, and the last two stages and a head for every expert."""
+        context = self.context
+        others = [context.backbone(f"expert {number}") for number in range(2, EXPERTS + 1)]
+        fork = Fork([context.backbone(), *others], "early")
         return ExpertNetwork(fork, ExpertHead(self._heads(fork)))
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training of all experts at once."""
-        loss = ExpertLoss(self.given.counts, tau=self.options.tau)
+        """Return the only stage: all experts are trained at once."""
+        loss = ExpertLoss(self.context.counts, tau=self.options.tau)
         return (replace(self.representation(), loss=loss),)
 
     def _heads(self, fork: Fork) -> list[Head]:
         def head(stream_name: str) -> Head:
-            return self.given.head(fork.feature_dim, signed_features=fork.signed_features, stream_name=stream_name)
+            return self.context.head(fork.feature_dim, signed_features=fork.signed_features, stream_name=stream_name)
 
         first = head("head")
         if self.method.anchored:  # the same anchors for all: their features are apart, and anchors can be costly
@@ -147,7 +163,10 @@ def aggregate(
     least: float = 0.05,
     seed: int = 0,
 ) -> Tensor:
-    """Weight the experts for test data of an unknown class distribution, by its inputs alone.
+    r"""Weight the experts for test data of an unknown class distribution, by its inputs alone.
+
+    .. math::  \max_{\mathbf a}\; \frac1n \sum_i \cos(\hat{\mathbf p}(\mathbf x_i'), \hat{\mathbf p}(\mathbf x_i'')),
+               \qquad \hat{\mathbf p} = \operatorname{softmax}\Bigl(\sum_e a_e \mathbf v_e\Bigr)
 
     The weights that are found replace those in ``network``; nothing else changes. Labels are not looked at. The same
     call gives the same weights.
@@ -156,25 +175,25 @@ def aggregate(
         network: A network that was trained by TADE, for instance the ``classifier`` of a trained model.
         batches: The test data, with the augmentation that makes two views of each input.
         epochs: How often to go through it, at most.
-        learning_rate: Of stochastic gradient descent with Nesterov's momentum on the three scores.
-        momentum: Of the same.
-        weight_decay: Of the same.
+        learning_rate: Learning rate of stochastic gradient descent on the three scores.
+        momentum: Nesterov momentum of that descent.
+        weight_decay: Weight decay of that descent.
         least: End after an epoch in which the weight of an expert fell below this.
-        seed: Of the views and of their order.
+        seed: Seed of the views and of their order.
 
     Returns:
         The weights ``(3,)``, with sum one.
 
     Example:
         >>> from anchored.data import HorizontalFlip, load_digits
-        >>> from anchored.methods import Given, parse
+        >>> from anchored.methods import BuildContext, parse
         >>> from anchored import backbones
-        >>> given = Given(
+        >>> context = BuildContext(
         ...     method=parse("tade"),
-        ...     backbone=lambda name="init": backbones.make("tiny", (1, 8, 8)),
+        ...     backbone=lambda name="init": backbones.get("tiny", (1, 8, 8)),
         ...     counts=torch.arange(10, 0, -1),
         ... )
-        >>> network = DiverseExperts(given).network()
+        >>> network = DiverseExperts(context).network()
         >>> batches = Batches(load_digits().test, batch_size=64, augment=HorizontalFlip())
         >>> weights = aggregate(network, batches, epochs=1)
         >>> torch.equal(weights, network.head.weights), round(float(weights.sum()), 6)

@@ -2,7 +2,7 @@
 
 Frequent classes end up with long rows, which is how a classifier prefers them. The power ``tau`` says how much of that
 is taken back: nothing at 0, all of it at 1, more than all beyond. The bias is dropped. Nothing is trained; ``tau`` is
-the value among 0, 0.1, …, 2 with the best mean accuracy per class on held-out data, the smaller one of equals. Where
+the value among 0, 0.1, …, 2 with the best mean accuracy per class on held-out data, the smaller one of equals. If
 nothing is held out it is 1, the value at which all classes have the same length and so the only one that needs no
 choosing; ``tau`` as an option decides it in either case.
 
@@ -13,8 +13,9 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from torch import Tensor
 
@@ -22,9 +23,7 @@ from anchored import metrics
 from anchored._checks import check_real
 from anchored.heads import Head, TauNormHead
 from anchored.losses import CrossEntropy
-from anchored.methods.network import Network
-from anchored.methods.procedure import Procedure
-from anchored.methods.stage import Evidence, Stage
+from anchored.methods.base import Network, Procedure, Stage, StageData
 
 __all__ = ["TauNormalization", "best_power"]
 
@@ -34,6 +33,14 @@ _WITHOUT_CHOICE = 1.0
 
 class TauNormalization(Procedure):
     """Tau-norm: a classifier, then its rows at other lengths."""
+
+    title = "τ-norm"
+    aliases = ("tau", "taunorm", "tau normalisation")
+    about = "then rows divided by a power of their length"
+    first_stage = "ce"
+    goes_with = ("mixup",)
+    refused: ClassVar[Mapping[str, str]] = {"pal": "anchors all have length one, so there is nothing to normalise"}
+    corrects_imbalance = True
 
     @dataclass(frozen=True)
     class Options:
@@ -46,40 +53,45 @@ class TauNormalization(Procedure):
         tau: float | Literal["auto"] = "auto"
 
         def __post_init__(self) -> None:
-            """Refuse what is no power."""
+            """Refuse a power below zero."""
             if self.tau != "auto":
                 check_real(
                     "method.options.tau", self.tau, low=0.0, way_out="0 changes nothing, 1 evens all lengths out"
                 )
 
     def stages(self) -> tuple[Stage, ...]:
-        """Plain training, then the change of lengths, which takes no epochs."""
+        """Return plain training, then the change of lengths, which takes no epochs."""
         lengths = Stage(name="row lengths", loss=CrossEntropy(), trained=False, enter=self.drop_bias, fill=self.rescale)
         return self.representation(), lengths
 
     def drop_bias(self, network: Network) -> None:
-        """The same rows, without bias and at their own lengths."""
+        """Drop the bias and keep the rows at their own lengths."""
         assert isinstance(network.head, Head)
         network.head = TauNormHead(network.head, tau=0.0)
 
-    def rescale(self, network: Network, evidence: Evidence) -> None:
-        """The rows at the lengths that the option or the held-out data ask for."""
+    def rescale(self, network: Network, data: StageData) -> None:
+        """Bring the rows to the lengths that the option or the held-out data ask for.
+
+        Args:
+            network: The network, whose head is replaced.
+            data: Gives the held-out features.
+        """
         head = network.head
         assert isinstance(head, TauNormHead)
         tau = self.options.tau
         if tau == "auto":
-            held_out = evidence.features("held-out")
+            held_out = data.features("held-out")
             tau = _WITHOUT_CHOICE if held_out is None else best_power(head, *held_out)
         network.head = TauNormHead(head, tau=tau)
 
 
 def best_power(head: Head, features: Tensor, labels: Tensor) -> float:
-    """Which of 0, 0.1, …, 2 gives the best mean accuracy over the classes that ``labels`` holds; the smaller of equals.
+    """Find which of 0, 0.1, …, 2 gives the best mean accuracy over the classes of ``labels``; the smaller of equals.
 
     Args:
         head: The trained head.
-        features: ``(n, d)``, of data that was not trained on.
-        labels: ``(n,)``.
+        features: Features ``(n, d)`` of data that was not trained on.
+        labels: Labels ``(n,)`` of the same data.
 
     Example:
         >>> import torch

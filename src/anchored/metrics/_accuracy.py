@@ -1,10 +1,10 @@
-r"""Accuracy: the share of samples whose label is among the first scores; and who is taken for whom.
+r"""Accuracy: the share of samples whose label is among the largest scores; and the table of confusions behind it.
 
 .. math::  C_{ij} = \#\{\text{label } i,\ \text{predicted } j\}, \qquad
            \text{accuracy} = \frac{\operatorname{tr} C}{n}, \qquad
            \text{accuracy}_i = \frac{C_{ii}}{\sum_j C_{ij}}.
 
-Where only the probabilities of the true labels are known, C holds expected numbers.
+If only the probabilities of the true labels are known, C holds expected numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ __all__ = ["accuracy", "confusion", "per_class_accuracy"]
 
 
 def accuracy(scores: Tensor, target: Tensor, topk: int = 1) -> float:
-    """Share of samples whose label is among the ``topk`` largest scores, in ``[0, 1]``.
+    r"""Return the share of samples whose label is among the ``topk`` largest scores, in ``[0, 1]``.
+
+    .. math::  \text{accuracy} = \frac1n \#\{i : y_i \text{ is among the topk largest of } f_i\}.
 
     Args:
         scores: Logits or probabilities ``(n, k)``; for ``topk=1`` also predicted labels ``(n,)``.
@@ -53,12 +55,15 @@ def accuracy(scores: Tensor, target: Tensor, topk: int = 1) -> float:
 
 
 def confusion(scores: Tensor, target: Tensor, k: int | None = None) -> Tensor:
-    """Number of samples by true label (row) and predicted label (column), ``(k, k)``, int64.
+    """Count samples by true label (row) and predicted label (column): ``C[i, j] = #{label i, predicted j}``.
 
     Args:
         scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
-        target: True labels ``(n,)``, or their probabilities ``(n, k)``: the numbers are then expected ones, float64.
-        k: Number of classes, for predictions that do not show them all.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+        k: Number of classes; needed only if predictions ``(n,)`` do not show all of them.
+
+    Returns:
+        Numbers ``(k, k)``, int64; expected numbers, float64, if ``target`` holds probabilities.
 
     Example:
         >>> import torch
@@ -73,9 +78,16 @@ def confusion(scores: Tensor, target: Tensor, k: int | None = None) -> Tensor:
 
 
 def per_class_accuracy(scores: Tensor, target: Tensor, k: int | None = None) -> tuple[float | None, ...]:
-    """Accuracy within each true class, ``None`` for a class without samples.
+    """Return the accuracy within each true class, ``C_ii / sum_j C_ij`` of the table of :func:`confusion`.
 
-    Arguments as :func:`confusion`. By probabilities, a class is without samples where less than half a one is expected.
+    Args:
+        scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+        k: Number of classes; needed only if predictions ``(n,)`` do not show all of them.
+
+    Returns:
+        One share per class, ``None`` for a class without samples. If ``target`` holds probabilities, a class counts as
+        without samples if less than half a sample is expected.
 
     Example:
         >>> import torch

@@ -1,4 +1,4 @@
-r"""Angles between prototypes, and lengths: the geometry that anchoring fixes and training distorts.
+r"""Angles between prototypes, and lengths of vectors: the geometry that anchoring fixes and training distorts.
 
 .. math::  \theta_{ij} = \arccos \frac{w_i \cdot w_j}{\lVert w_i\rVert\, \lVert w_j\rVert}, \qquad
            \cos\theta_{\min} \ge \frac{-1}{k-1},
@@ -17,7 +17,10 @@ __all__ = ["angles", "minimal_angle", "norms"]
 
 
 def norms(rows: Tensor) -> Tensor:
-    """Euclidean length of each row ``(n,)``: of prototypes ``(k, d)`` or of features ``(n, d)``.
+    r"""Return the Euclidean length :math:`\lVert w_i \rVert` of each row.
+
+    Args:
+        rows: Prototypes ``(k, d)`` or features ``(n, d)``.
 
     Example:
         >>> import torch
@@ -30,7 +33,15 @@ def norms(rows: Tensor) -> Tensor:
 
 
 def angles(prototypes: Tensor) -> Tensor:
-    """Angles ``(k, k)`` in degrees between the rows of ``prototypes`` ``(k, d)``, float64, zero diagonal.
+    r"""Return the angles in degrees between all pairs of prototypes.
+
+    .. math::  \theta_{ij} = \arccos \frac{w_i \cdot w_j}{\lVert w_i\rVert\, \lVert w_j\rVert}.
+
+    Args:
+        prototypes: Rows ``(k, d)``, none of them zero.
+
+    Returns:
+        Angles ``(k, k)``, float64, with a zero diagonal.
 
     Example:
         >>> import torch
@@ -48,7 +59,10 @@ def angles(prototypes: Tensor) -> Tensor:
 
 
 def minimal_angle(prototypes: Tensor) -> float:
-    """Smallest angle in degrees between two different rows of ``prototypes`` ``(k, d)``, k >= 2.
+    r"""Return the smallest angle in degrees between two different prototypes, :math:`\min_{i \ne j} \theta_{ij}`.
+
+    Args:
+        prototypes: Rows ``(k, d)`` with ``k >= 2``, none of them zero.
 
     Example:
         >>> import torch

@@ -7,7 +7,7 @@ closed on the right: a confidence of exactly m/M belongs to the bin below.
            \qquad \mathrm{MCE} = \max_{m:\, n_m > 0} \bigl|\mathrm{acc}_m - \mathrm{conf}_m\bigr|.
 
 The class-wise error does the same to each column of probabilities, and is the mean over classes.
-(The first bin holds 0 as well, which a confidence cannot be but a column entry often is.)
+(The first bin also holds the value 0: no confidence is 0, but an entry of a column often is.)
 
 References:
     Guo et al., 2017. On Calibration of Modern Neural Networks. ICML.
@@ -33,9 +33,9 @@ _ENTRIES = 2**22  # probabilities at a time in the class-wise error
 
 @dataclass(frozen=True)
 class Bin:
-    """One bar of a reliability diagram: samples with a confidence in ``(low, high]``.
+    """One bar of a reliability diagram: the samples with a confidence in ``(low, high]``.
 
-    ``accuracy`` and ``confidence`` are means over the bin, ``None`` where it is empty.
+    ``accuracy`` and ``confidence`` are means over the bin, ``None`` if it is empty.
     """
 
     low: float
@@ -46,19 +46,19 @@ class Bin:
 
     @property
     def gap(self) -> float | None:
-        """Accuracy minus confidence: negative where the model is too sure of itself."""
+        """Accuracy minus confidence: negative if the model is too sure of itself, ``None`` if the bin is empty."""
         return None if self.accuracy is None or self.confidence is None else self.accuracy - self.confidence
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """The table behind a reliability diagram, and the two errors that are read off it."""
+    """The table behind a reliability diagram, and the two calibration errors that follow from it."""
 
     bins: tuple[Bin, ...]
 
     @property
     def ece(self) -> float:
-        """Expected calibration error: the mean gap, each sample counting alike."""
+        """Expected calibration error: the mean size of the gap, every sample with the same weight."""
         return sum(b.count * abs(b.gap) for b in self.bins if b.gap is not None) / sum(b.count for b in self.bins)
 
     @property
@@ -67,17 +67,20 @@ class Reliability:
         return max(abs(b.gap) for b in self.bins if b.gap is not None)
 
     def as_dict(self) -> dict[str, object]:
-        """The table and both errors in types that JSON knows."""
+        """Return the table and both errors as types that JSON knows."""
         return {"ece": self.ece, "mce": self.mce, "bins": [asdict(b) for b in self.bins]}
 
 
 def reliability(probabilities: Tensor, target: Tensor, bins: int = 15) -> Reliability:
-    """Accuracy and confidence by bin of confidence.
+    """Compare accuracy and confidence, bin by bin of confidence.
 
     Args:
         probabilities: ``(n, k)``, each row summing to one; logits are refused.
         target: True labels ``(n,)``, or their probabilities ``(n, k)``.
         bins: Number of bins of equal width.
+
+    Returns:
+        The table of bins, from the lowest confidence to the highest; empty bins are included.
 
     Example:
         >>> import torch
@@ -101,7 +104,16 @@ def reliability(probabilities: Tensor, target: Tensor, bins: int = 15) -> Reliab
 
 
 def ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> float:
-    """Expected calibration error of the confidences, in ``[0, 1]``; arguments as :func:`reliability`.
+    r"""Return the expected calibration error, in ``[0, 1]``: how far confidence and accuracy differ on average.
+
+    .. math::  \mathrm{ECE} = \sum_m \frac{n_m}{n} \bigl|\mathrm{acc}_m - \mathrm{conf}_m\bigr|,
+
+    over bins :math:`m` of the confidence (the largest probability) with :math:`n_m` samples each.
+
+    Args:
+        probabilities: ``(n, k)``, each row summing to one; logits are refused.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+        bins: Number of bins of equal width.
 
     Example:
         >>> import torch
@@ -112,7 +124,14 @@ def ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> float:
 
 
 def mce(probabilities: Tensor, target: Tensor, bins: int = 15) -> float:
-    """Maximum calibration error of the confidences, in ``[0, 1]``; arguments as :func:`reliability`.
+    r"""Return the maximum calibration error, in ``[0, 1]``: the gap of the worst bin.
+
+    .. math::  \mathrm{MCE} = \max_{m:\, n_m > 0} \bigl|\mathrm{acc}_m - \mathrm{conf}_m\bigr|.
+
+    Args:
+        probabilities: ``(n, k)``, each row summing to one; logits are refused.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+        bins: Number of bins of equal width.
 
     Example:
         >>> import torch
@@ -123,7 +142,17 @@ def mce(probabilities: Tensor, target: Tensor, bins: int = 15) -> float:
 
 
 def classwise_ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> float:
-    """Mean over classes of the calibration error of that class's own probability.
+    r"""Return the calibration error of each class's own probability, averaged over the classes.
+
+    .. math::  \frac1k \sum_{j=1}^{k} \sum_m \frac{n_{jm}}{n} \bigl|\mathrm{share}_{jm} - \mathrm{mean}_{jm}\bigr|,
+
+    taken over the samples whose probability of class :math:`j` lies in bin :math:`m`: their number, the share of them
+    that is of class :math:`j`, and their mean probability.
+
+    Args:
+        probabilities: ``(n, k)``, each row summing to one; logits are refused.
+        target: True labels ``(n,)``.
+        bins: Number of bins of equal width.
 
     Example:
         >>> import torch
@@ -144,7 +173,7 @@ def classwise_ece(probabilities: Tensor, target: Tensor, bins: int = 15) -> floa
 
 
 def _bin_of(values: Tensor, bins: int) -> Tensor:
-    """Index of the right-closed bin of each value; 0 belongs to the first."""
+    """Return the index of the right-closed bin of each value; 0 belongs to the first."""
     # Edges in the values' own precision: float32's 0.2 is above the double 3/15, and would change sides.
     edges = (torch.arange(1, bins, dtype=torch.float64) / bins).to(values.device, values.dtype)
     return torch.bucketize(values, edges)

@@ -1,7 +1,7 @@
-"""What a metric is given: scores ``(n, k)`` or predictions ``(n,)``, against the truth.
+"""Checks of what a metric is given: scores ``(n, k)`` or predictions ``(n,)``, and the truth.
 
-The truth is labels ``(n,)``, or, where it is known in part only, the probabilities ``(n, k)`` of each sample's true
-class. A prediction is then right as far as its class is probable, and numbers become their expected values.
+The truth is labels ``(n,)`` or, if it is known in part only, the probabilities ``(n, k)`` of each sample's true
+class. A prediction then counts as right with the probability of its class, and all numbers become expected values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ __all__ = ["checked_predictions", "checked_scores", "checked_target", "checked_t
 
 
 def checked_scores(scores: Tensor, *, name: str = "scores") -> Tensor:
-    """Real-valued ``(n, k)`` without NaN, n >= 1, k >= 2."""
+    """Return ``scores`` as real numbers ``(n, k)`` without NaN, with ``n >= 1`` and ``k >= 2``.
+
+    Args:
+        scores: Logits, probabilities or other scores.
+        name: How the error message calls them.
+    """
     scores = torch.as_tensor(scores).detach()
     if scores.ndim != 2 or scores.shape[1] < 2:
         raise InputError(f"{name} must be (n, k) with k >= 2 classes, got shape {tuple(scores.shape)}")
@@ -31,7 +36,13 @@ def checked_scores(scores: Tensor, *, name: str = "scores") -> Tensor:
 
 
 def checked_target(target: Tensor, n: int, k: int | None) -> Tensor:
-    """True labels ``(n,)`` in ``0..k-1``."""
+    """Return true labels ``(n,)`` in ``0..k-1`` as int64.
+
+    Args:
+        target: The labels as given.
+        n: Number of samples.
+        k: Number of classes, or None for any.
+    """
     target = check_labels(target, k, name="target")
     if target.numel() != n:
         raise InputError(f"target must hold one label per sample, got {target.numel()} labels for {n} samples")
@@ -39,7 +50,13 @@ def checked_target(target: Tensor, n: int, k: int | None) -> Tensor:
 
 
 def checked_truth(target: Tensor, n: int, k: int | None) -> Tensor:
-    """True labels ``(n,)`` in ``0..k-1``, or their probabilities ``(n, k)`` as float64."""
+    """Return true labels ``(n,)`` in ``0..k-1``, or their probabilities ``(n, k)`` as float64.
+
+    Args:
+        target: The labels or probabilities as given.
+        n: Number of samples.
+        k: Number of classes, or None for any.
+    """
     target = torch.as_tensor(target)
     if target.ndim != 2:
         return checked_target(target, n, k)
@@ -56,17 +73,37 @@ def checked_truth(target: Tensor, n: int, k: int | None) -> Tensor:
 
 
 def share_right(predictions: Tensor, target: Tensor) -> Tensor:
-    """How far each prediction is right ``(n,)`` float64: 0 or 1 by labels, its probability where that is the truth."""
+    """Return how far each prediction is right: 0 or 1 by labels, the probability of the predicted class otherwise.
+
+    Args:
+        predictions: Predicted labels ``(n,)``.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+
+    Returns:
+        Shares ``(n,)``, float64.
+
+    Example:
+        >>> share_right(torch.tensor([0, 1]), torch.tensor([0, 0]))
+        tensor([1., 0.], dtype=torch.float64)
+    """
     if target.ndim == 2:
         return target.gather(1, predictions[:, None]).squeeze(1)
     return (predictions == target).to(torch.float64)
 
 
 def checked_predictions(scores: Tensor, target: Tensor, k: int | None) -> tuple[Tensor, Tensor, int]:
-    """Predictions ``(n,)``, the truth and the number of classes, from scores or predictions.
+    """Return predictions, truth and number of classes, from scores or predictions.
 
-    The class of the largest score is predicted, the first one where several are equal. ``k`` is
-    taken from the scores; for predictions it is one more than the largest label seen, unless given.
+    The class of the largest score is predicted, the first one if several are equal. The number of classes
+    comes from the scores; for predictions it is one more than the largest label seen, unless ``k`` is given.
+
+    Args:
+        scores: Scores ``(n, k)`` or predictions ``(n,)``.
+        target: True labels ``(n,)``, or their probabilities ``(n, k)``.
+        k: Number of classes, or None to find it.
+
+    Returns:
+        Predictions ``(n,)``, the truth as :func:`checked_truth` gives it, and the number of classes.
     """
     scores = torch.as_tensor(scores)
     if scores.ndim == 2:

@@ -1,4 +1,4 @@
-r"""Scatter of features: how wide the classes are, against how far apart their means lie.
+r"""Scatter of features: how wide the classes are, compared to how far apart their means lie.
 
 .. math::  \operatorname{tr} S_W = \frac1n \sum_i \lVert z_i - \mu_{y_i}\rVert^2, \qquad
            \operatorname{tr} S_B = \frac1n \sum_j n_j \lVert \mu_j - \mu\rVert^2 .
@@ -28,11 +28,11 @@ _BLOCK = 16384  # rows that are held in double precision at a time
 
 @dataclass(frozen=True)
 class Scatter:
-    """Traces of the scatter matrices.
+    """The traces of the two scatter matrices.
 
     Attributes:
         within: Mean squared distance of a feature from the mean of its class.
-        between: Mean squared distance of a class mean from the overall mean, by class size.
+        between: Mean squared distance of a class mean from the overall mean, weighted by class size.
         per_class: ``within`` for each class alone, ``None`` for a class without samples.
     """
 
@@ -42,12 +42,22 @@ class Scatter:
 
     @property
     def ratio(self) -> float | None:
-        """``within / between``: 0 is full collapse; ``None`` where all class means coincide."""
+        """``within / between``: 0 is full collapse; ``None`` if all class means coincide."""
         return self.within / self.between if self.between else None
 
 
 def scatter(features: Tensor, labels: Tensor) -> Scatter:
-    """Within- and between-class scatter of features ``(n, d)`` with labels ``(n,)``.
+    r"""Measure the scatter of features within and between classes.
+
+    .. math::  \operatorname{tr} S_W = \frac1n \sum_i \lVert z_i - \mu_{y_i}\rVert^2, \qquad
+               \operatorname{tr} S_B = \frac1n \sum_j n_j \lVert \mu_j - \mu\rVert^2 .
+
+    Args:
+        features: Features ``(n, d)``.
+        labels: Labels ``(n,)``.
+
+    Returns:
+        Both traces, and the first one class by class.
 
     Example:
         >>> import torch

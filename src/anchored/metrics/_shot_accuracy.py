@@ -24,14 +24,14 @@ _NAMES = ("many", "medium", "few", "all")
 
 @dataclass(frozen=True)
 class ShotAccuracy(Mapping[str, float | None]):
-    """Accuracy by group; read as attributes or as a mapping of the four names.
+    """Accuracy by group of classes; read it as attributes or as a mapping of the four names.
 
     Attributes:
         many: Mean accuracy of the many-shot classes, ``None`` if none of them was tested.
         medium: The same for the medium-shot classes.
         few: The same for the few-shot classes.
         all: Mean accuracy of all classes that were tested.
-        classes: Over how many classes each mean was taken, in the order of the four names.
+        classes: Number of classes behind each mean, in the order of the four names.
     """
 
     many: float | None
@@ -59,7 +59,9 @@ def shot_accuracy(
     counts: Sequence[int] | Tensor,
     rule: Literal["threshold", "mislas"] = "threshold",
 ) -> ShotAccuracy:
-    """Accuracy of many-, medium- and few-shot classes, each class counting alike.
+    """Return the accuracy of the many-, medium- and few-shot classes, every class with the same weight.
+
+    The accuracy of a group is ``sum_j accuracy_j / #classes`` over its classes that have test samples.
 
     Args:
         scores: Logits or probabilities ``(n, k)``, or predicted labels ``(n,)``.
@@ -68,7 +70,7 @@ def shot_accuracy(
         rule: How classes are grouped, see :func:`anchored.imbalance.shots`.
 
     Returns:
-        The four means. Classes without test samples take no part; a group without any is ``None``.
+        The four means. Classes without test samples are left out; a group without any is ``None``.
 
     Example:
         >>> import torch

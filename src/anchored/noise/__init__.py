@@ -1,16 +1,13 @@
-"""Label noise with a receipt: what was asked, what happened, class by class.
+"""Label noise with a receipt: what was asked for and what happened, class by class.
 
-Every procedure draws all flips from the clean labels at once, leaves its input untouched and
+Every function draws all flips from the clean labels at once, leaves its input untouched and
 returns a :class:`Corruption`. The alphabet: ``n`` samples, ``k`` classes, ``eta`` the noise rate.
 """
 
-from anchored.noise._asymmetric import asymmetric
+from anchored.noise._class_noise import apl_sequential, asymmetric, index_blocks, symmetric, transition
 from anchored.noise._corruption import Corruption
-from anchored.noise._historical import apl_sequential, index_blocks
 from anchored.noise._instance import instance_dependent
 from anchored.noise._mappings import MAPPINGS
-from anchored.noise._symmetric import symmetric
-from anchored.noise._transition import transition
 
 __all__ = [
     "MAPPINGS",

@@ -21,14 +21,17 @@ __all__ = ["Corruption"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corruption:
-    """Observed labels together with what was asked and what was realised.
+    r"""Observed labels together with what was asked for and what was realised.
+
+    .. math::  \hat T_{ij} = \frac{\#\{\text{clean } i,\ \text{observed } j\}}{\#\{\text{clean } i\}},
+               \qquad \hat\eta_i = 1 - \hat T_{ii}.
 
     Attributes:
         labels: Observed labels ``(n,)``, int64.
         clean: The labels as they were given ``(n,)``, a copy.
         k: Number of classes.
         procedure: What was done, e.g. ``"symmetric (exact)"``.
-        eta: The rate that was asked for; ``None`` where a whole matrix was asked for.
+        eta: The rate that was asked for; ``None`` if a whole matrix was asked for.
         asked_matrix: Transition asked for ``(k, k)``, float64; row ``i`` is the distribution of the
             observed label of class ``i``. A row of NaN: nothing can be said about an absent class.
 
@@ -49,7 +52,7 @@ class Corruption:
 
     @cached_property
     def flipped(self) -> Tensor:
-        """Mask ``(n,)``: true where the observed label is not the clean one."""
+        """Mask ``(n,)``: true if the observed label is not the clean one."""
         return self.labels != self.clean
 
     @cached_property
@@ -78,7 +81,7 @@ class Corruption:
 
     @property
     def asked_per_class(self) -> tuple[float | None, ...]:
-        """Rate asked for in each clean class."""
+        """Rate asked for in each clean class, ``None`` if it is unknown."""
         rates = (1 - self.asked_matrix.diagonal()).tolist()
         return tuple(None if math.isnan(rate) else round(rate, 12) for rate in rates)
 
@@ -91,9 +94,12 @@ class Corruption:
         return ((sizes[present] * wrong[present]).sum() / sizes.sum()).item()
 
     def check(self, sigmas: float = 6.0) -> Corruption:
-        """This receipt, or a ``RuntimeError`` if a class strays further from its asked rate than chance would.
+        """Return this receipt, or raise if the rate of a class is further from the one asked for than chance allows.
 
         The allowance is ``sigmas`` standard deviations of independent flips, plus one sample for rounding.
+
+        Raises:
+            RuntimeError: If a class is outside the allowance.
         """
         for j, (asked, got) in enumerate(zip(self.asked_per_class, self.per_class, strict=True)):
             if asked is None or got is None:
@@ -106,7 +112,7 @@ class Corruption:
         return self
 
     def as_dict(self) -> dict[str, object]:
-        """Everything but the labels, in types that JSON knows; absent is ``None``."""
+        """Return everything but the labels, in types that JSON knows; absent is ``None``."""
         rows = [None if math.isnan(row[0]) else row for row in self.matrix.tolist()]
         return {
             "procedure": self.procedure,
@@ -121,7 +127,7 @@ class Corruption:
         }
 
     def summary(self) -> str:
-        """The receipt as a few lines of text: the total, then one line per class."""
+        """Return the receipt as a few lines of text: the total, then one line per class."""
         lines = [
             f"{self.procedure}: {int(self.flipped.sum())} of {self.labels.numel()} labels changed, "
             f"rate {self.rate:.4f} (asked {self.asked_rate:.4f})",

@@ -1,4 +1,4 @@
-r"""Instance-dependent noise: which label a sample gets by mistake depends on what it looks like.
+r"""Instance-dependent noise: which wrong label a sample gets depends on what it looks like.
 
 For sample :math:`x` of class :math:`y` with a rate :math:`q_x` of its own and one random matrix
 :math:`V_y \in \mathbb R^{d \times k}` per class,
@@ -23,8 +23,7 @@ from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.noise._corruption import Corruption
-from anchored.noise._draw import checked_labels
-from anchored.noise._transition import draw_from_rows
+from anchored.noise._draw import checked_labels, draw_from_rows
 
 __all__ = ["instance_dependent"]
 
@@ -40,20 +39,26 @@ def instance_dependent(
     deviation: float = 0.1,
     generator: torch.Generator | None = None,
 ) -> Corruption:
-    """Noise of mean rate ``eta`` whose rate and direction differ from sample to sample.
+    r"""Add noise of mean rate ``eta`` whose rate and direction differ from sample to sample.
+
+    .. math::  P(\tilde y = y \mid x) = 1 - q_x, \qquad
+               P(\tilde y = j \mid x) = q_x \operatorname{softmax}_{j \ne y}(V_y^\top x)_j .
 
     Args:
-        features: What the mistakes depend on, ``(n, ...)``; flattened to ``(n, d)`` and taken as it
-            is: the larger its values, the more surely alike samples get the same wrong label.
+        features: The features ``(n, ...)`` that the mistakes depend on; flattened to ``(n, d)`` and not rescaled:
+            the larger the values, the more surely similar samples get the same wrong label.
         labels: Clean labels ``(n,)``, integers in ``0..k-1``; not changed.
         eta: Mean noise rate in ``[0, (k-1)/k)``.
         k: Number of classes.
         deviation: Standard deviation of the samples' rates before they are cut off.
-        generator: Source of randomness; without one the draw is that of seed 0.
+        generator: Source of randomness; None means seed 0.
 
     Returns:
         The observed labels and the receipt; ``asked_matrix`` is the mean of the distributions that
         the labels of each class were drawn from.
+
+    Raises:
+        InputError: If the rate is too high, or features and labels do not fit.
 
     Example:
         >>> import torch
@@ -92,7 +97,7 @@ def instance_dependent(
 
 
 def _rates(n: int, eta: float, deviation: float, generator: torch.Generator) -> Tensor:
-    """Rates ``(n,)``: normal around ``eta``, cut off at equal distances so that the mean is ``eta``."""
+    """Draw rates ``(n,)``: normal around ``eta``, cut off at equal distances so that the mean is ``eta``."""
     reach = min(eta, 1 - eta)
     ends = torch.special.ndtr(torch.tensor([-reach, reach], dtype=torch.float64) / deviation)
     draws = ends[0] + (ends[1] - ends[0]) * torch.rand(n, generator=generator, dtype=torch.float64)
@@ -102,7 +107,7 @@ def _rates(n: int, eta: float, deviation: float, generator: torch.Generator) -> 
 
 
 def _rows(scores: Tensor, rates: Tensor, c: int) -> Tensor:
-    """Distributions ``(m, k)`` of the observed label for samples of class ``c``."""
+    """Return distributions ``(m, k)`` of the observed label for samples of class ``c``."""
     scores = scores.double()
     scores[:, c] = -torch.inf
     rows = rates[:, None] * scores.softmax(dim=1)

@@ -30,14 +30,14 @@ CIFAR100_SUPERCLASS = (
 
 
 class NamedMapping(NamedTuple):
-    """A confusion of one data set: its number of classes, and where each source class goes."""
+    """A confusion of one data set: its number of classes, and the target of each source class."""
 
     k: int
     targets: Mapping[int, int]
 
 
 def cycle_within(groups: tuple[int, ...]) -> dict[int, int]:
-    """Every class goes to the next class of its group, the last one to the first.
+    """Send every class to the next class of its group, and the last one to the first.
 
     Example:
         >>> cycle_within((0, 1, 0, 1, 0))

@@ -1,17 +1,17 @@
 """The paper as a catalogue: every table is a command, run for real, shown beside the published numbers.
 
-:data:`TABLES` holds the tables as values; :func:`run` does the jobs of one in a :class:`Store` and keeps the records in
-:class:`Results`; :func:`compare` lays these beside the published numbers.
+:data:`TABLES` holds the tables as values and :func:`get` finds one by name; :func:`run` runs the jobs of one, keeps the
+runs in a :class:`Store` and the records in :class:`Results`; :func:`compare` puts these beside the published numbers.
 """
 
-from anchored.paper.catalogue import TABLES, get_table
 from anchored.paper.comparison import Comparison, compare
+from anchored.paper.names import TABLES, get
 from anchored.paper.published import Published, published
 from anchored.paper.results import Record, Results, record_of
 from anchored.paper.runner import Summary, Watcher, run
 from anchored.paper.store import Store
 from anchored.paper.table import Cell, Job, Row, Table
-from anchored.paper.worker import Outcome, Place, work
+from anchored.paper.worker import Outcome, Placement, run_job
 
 __all__ = [
     "TABLES",
@@ -19,7 +19,7 @@ __all__ = [
     "Comparison",
     "Job",
     "Outcome",
-    "Place",
+    "Placement",
     "Published",
     "Record",
     "Results",
@@ -29,9 +29,9 @@ __all__ = [
     "Table",
     "Watcher",
     "compare",
-    "get_table",
+    "get",
     "published",
     "record_of",
     "run",
-    "work",
+    "run_job",
 ]

@@ -5,11 +5,12 @@ references compute it). A published mean is over three runs. The difference is *
 
 .. math::  |\bar x - \bar x_\text{paper}| \;\le\; 2 \sqrt{\frac{s^2}{n} + \frac{s_\text{paper}^2}{3}},
 
-where a standard deviation that is not known (one seed; not printed) is taken to be the other one. Where neither is
-known nothing is said.
+and a standard deviation that is not known (one seed; not printed) is taken to be the other one. If neither is known,
+nothing is said.
 
-A run of another length or precision than the published recipe is never mixed with full ones: it makes a line of its
-own. Records whose settings are no longer those of the catalogue are left out and counted.
+A run of another length or precision than the published recipe, or one whose test set was not scored after every epoch,
+is never mixed with full ones: it makes a line of its own. Records whose settings are no longer those of the catalogue
+are left out and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.paper.published import Published
-from anchored.paper.results import Record, precision_of
+from anchored.paper.results import Record, evaluate_every_of, precision_of
 from anchored.paper.table import RECIPE_PRECISION, Job, Row, Table
 
 __all__ = ["BEST", "FULL", "MEASURES", "Comparison", "Entry", "Line", "compare", "variant"]
@@ -42,12 +43,12 @@ MEASURES = {
     "noise_drawn": "labels wrong",
     "noise_estimated": "estimated",
 }
-"""How measures are called in headings."""
+"""Headings of the measures."""
 
 BEST = "best"
-"""The measure that is the accuracy of the best epoch, in tables that print the last and the best."""
+"""The accuracy of the best epoch, a measure of tables that print the last and the best."""
 
-FULL = (0, RECIPE_PRECISION)
+FULL = (0, RECIPE_PRECISION, 1)
 """The variant of a run that the published numbers belong to; see :func:`variant`."""
 
 
@@ -56,9 +57,10 @@ class Entry:
     """One number of a table, in percent.
 
     Attributes:
-        values: One per seed, ours.
-        other: The same at the other epoch: after the last where the table prints the best, and the other way round.
-        published: The paper's, where there is one and the runs are of full length.
+        values: Our numbers, one per seed.
+        other: Our numbers at the other epoch: at the last if the table prints the best, at the best if it prints the
+            last.
+        published: The paper's number, if there is one and the runs are those of the published recipe.
 
     Example:
         >>> entry = Entry((79.0, 80.0, 78.0), (), Published(79.23, 0.87))
@@ -72,22 +74,25 @@ class Entry:
 
     @property
     def mean(self) -> float | None:
-        """Over the seeds."""
+        """Mean over the seeds; None without runs."""
         return fmean(self.values) if self.values else None
 
     @property
     def std(self) -> float | None:
-        """The sample standard deviation, from two seeds on."""
+        """Sample standard deviation; None for fewer than two seeds."""
         return stdev(self.values) if len(self.values) > 1 else None
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published one."""
+        """Our mean less the published one; None if one of them is missing."""
         return None if self.mean is None or self.published is None else self.mean - self.published.mean
 
     @property
     def inside(self) -> bool | None:
-        """Whether the difference is inside the uncertainty; None where that is unknown."""
+        r"""Whether the difference is inside the uncertainty; None if that is unknown.
+
+        .. math::  |\bar x - \bar x_\text{paper}| \;\le\; 2 \sqrt{\frac{s^2}{n} + \frac{s_\text{paper}^2}{3}}
+        """
         if self.difference is None or self.published is None:
             return None
         known = [std for std in (self.std, self.published.std) if std is not None]
@@ -103,11 +108,12 @@ class Line:
     """A method of one length and precision: its entries by cell and measure.
 
     Attributes:
-        row: The row's name in the catalogue.
-        title: As printed.
-        epochs: Of a shortened run; None for full ones.
-        entries: By cell and measure; missing ones are not in it.
-        precision: What it computes in.
+        row: Name of the row in the catalogue.
+        title: Name as printed.
+        epochs: Length of shortened runs; None for full ones.
+        entries: Numbers by cell and measure; missing ones are not in it.
+        precision: Precision of the runs.
+        evaluate_every: Epochs between two scores of the test set.
     """
 
     row: str
@@ -115,15 +121,16 @@ class Line:
     epochs: int | None
     entries: dict[tuple[str, str], Entry]
     precision: str = RECIPE_PRECISION
+    evaluate_every: int = 1
 
     @property
-    def variant(self) -> tuple[int, str]:
-        """What :func:`variant` says of its records."""
-        return self.epochs or 0, self.precision
+    def variant(self) -> tuple[int, str, int]:
+        """Length, precision and epochs between scores, as :func:`variant` gives them for a record."""
+        return self.epochs or 0, self.precision, self.evaluate_every
 
     @property
     def run(self) -> bool:
-        """Whether there is a number of ours."""
+        """Whether at least one run of the line was made."""
         return any(entry.values for entry in self.entries.values())
 
 
@@ -135,8 +142,8 @@ class Comparison:
         table: The table.
         columns: Cells and measures, in order.
         lines: Methods, those of the paper first; shortened runs after the full ones of the same method.
-        notes: What a reader must know.
-        records: What the numbers were read from.
+        notes: Remarks that a reader needs.
+        records: The records behind the numbers.
     """
 
     table: Table
@@ -146,7 +153,7 @@ class Comparison:
     records: tuple[Record, ...]
 
     def heading(self, column: tuple[str, str]) -> str:
-        """A column's name."""
+        """Return the heading of a column, which is a cell and a measure."""
         cell, measure = column
         title = self.table.cell(cell).title
         if len(self.table.measures) == 1:
@@ -155,7 +162,7 @@ class Comparison:
         return name if len({c for c, _ in self.columns}) == 1 else f"{title}, {name}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         entries = [
             {
                 "method": line.row,
@@ -163,6 +170,7 @@ class Comparison:
                 "measure": measure,
                 "shortened_to": line.epochs,
                 "precision": line.precision,
+                "evaluate_every": line.evaluate_every,
                 "values": list(entry.values),
                 "mean": entry.mean,
                 "std": entry.std,
@@ -184,13 +192,19 @@ def compare(
     cells: Sequence[str] = (),
     only_run: bool = False,
 ) -> Comparison:
-    """The records of ``table`` beside the published numbers.
+    """Put the records of ``table`` beside the published numbers.
 
     Args:
-        table: Which one.
-        records: As :meth:`~anchored.paper.Results.read` gives them.
+        table: The table.
+        records: Its records, as :meth:`anchored.paper.Results.read` gives them.
         cells: Names or patterns of cells; all by default.
         only_run: Leave out the rows and columns in which nothing was run.
+
+    Returns:
+        Lines with our numbers and the published ones.
+
+    Raises:
+        InputError: If a name in ``cells`` fits no cell.
 
     Example:
         >>> from anchored.paper import TABLES
@@ -198,14 +212,14 @@ def compare(
         >>> comparison.lines[0].title, comparison.lines[0].entries["5e-4", "accuracy"].published.mean
         ('CE', 40.49)
     """
-    usable, strange = _current(table, records)
+    usable, others = _current(table, records)
     chosen = _cells(table, cells)
     columns = [(cell, measure) for cell in chosen for measure in table.measures]
     if only_run:
         there = {record["cell"] for record in usable}
         columns = [column for column in columns if column[0] in there]
     lines = [line for line in _lines(table, usable, columns) if (line.run if only_run else line.entries)]
-    return Comparison(table, tuple(columns), tuple(lines), _notes(table, lines, strange), tuple(usable))
+    return Comparison(table, tuple(columns), tuple(lines), _notes(table, lines, others), tuple(usable))
 
 
 def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int]:
@@ -222,7 +236,8 @@ def _current(table: Table, records: Sequence[Record]) -> tuple[list[Record], int
 def _again(table: Table, record: Record) -> Job:
     """The job that the catalogue makes of what ``record`` says it is."""
     row, cell, seed, epochs = (record[name] for name in ("row", "cell", "seed", "epochs"))
-    return table.job(row, cell, seed=seed, epochs=epochs, precision=precision_of(record))
+    every = evaluate_every_of(record)
+    return table.job(row, cell, seed=seed, epochs=epochs, precision=precision_of(record), evaluate_every=every)
 
 
 def _cells(table: Table, asked: Sequence[str]) -> list[str]:
@@ -239,29 +254,30 @@ def _cells(table: Table, asked: Sequence[str]) -> list[str]:
 def _lines(table: Table, records: Sequence[Record], columns: Sequence[tuple[str, str]]) -> list[Line]:
     lines = []
     for row in table.rows:
-        alike: dict[tuple[int, str], list[Record]] = {FULL: []}
+        alike: dict[tuple[int, str, int], list[Record]] = {FULL: []}
         for record in records:
             if record["row"] == row.name:
                 alike.setdefault(variant(record), []).append(record)
-        for (epochs, precision), of_a_kind in sorted(alike.items()):
-            full = (epochs, precision) == FULL
+        for kind, of_a_kind in sorted(alike.items()):
+            (epochs, precision, every), full = kind, kind == FULL
             entries = {
                 column: entry
                 for column in columns
                 if (entry := _entry(table, row.name, column, of_a_kind, full=full)) is not None
             }
-            lines.append(Line(row.name, _title(row, epochs, precision), epochs or None, entries, precision))
+            lines.append(Line(row.name, _title(row, *kind), epochs or None, entries, precision, every))
     return lines
 
 
-def variant(record: Record) -> tuple[int, str]:
-    """Length, 0 for the full one, and precision: what must be alike in runs whose mean is taken."""
-    return record["epochs"] if record["shortened"] else 0, precision_of(record)
+def variant(record: Record) -> tuple[int, str, int]:
+    """Return length (0 for the full one), precision and epochs between scores: a mean is over runs that share them."""
+    return record["epochs"] if record["shortened"] else 0, precision_of(record), evaluate_every_of(record)
 
 
-def _title(row: Row, epochs: int, precision: str) -> str:
+def _title(row: Row, epochs: int, precision: str, every: int) -> str:
     length = f", {epochs} {'epoch' if epochs == 1 else 'epochs'}" if epochs else ""
-    return row.title + length + ("" if precision == RECIPE_PRECISION else f", {precision}")
+    scored = f", scored every {every} epochs" if every > 1 else ""
+    return row.title + length + ("" if precision == RECIPE_PRECISION else f", {precision}") + scored
 
 
 def _entry(table: Table, row: str, column: tuple[str, str], records: Sequence[Record], *, full: bool) -> Entry | None:
@@ -284,7 +300,7 @@ def _percent(values: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(100 * value for value in values if value is not None)
 
 
-def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]:
+def _notes(table: Table, lines: Sequence[Line], others: int) -> tuple[str, ...]:
     notes = [
         "* beside a difference: outside the uncertainty, two standard errors of both means",
         f"numbers are those of the {table.epoch} epoch",
@@ -293,12 +309,14 @@ def _notes(table: Table, lines: Sequence[Line], strange: int) -> tuple[str, ...]
         notes.append("lines with a number of epochs are shortened runs and have no published counterpart")
     if any(line.precision != RECIPE_PRECISION for line in lines):
         notes.append("lines with bf16 are runs in mixed precision, and those with 64 in double precision")
+    if any(line.evaluate_every > 1 for line in lines):
+        notes.append("lines scored every so many epochs have the best of the scored epochs, the last among them")
     slips: dict[str, str] = {}
     for line in lines:
         for entry in line.entries.values():
             if entry.published is not None and entry.published.note:
                 slips.setdefault(f"{line.title}: {entry.published.note}", "")
     notes += list(slips)
-    if strange:
-        notes.append(f"{strange} {'record' if strange == 1 else 'records'} made with other settings left out")
+    if others:
+        notes.append(f"{others} {'record' if others == 1 else 'records'} made with other settings left out")
     return tuple(notes)

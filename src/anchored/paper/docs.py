@@ -8,10 +8,11 @@ from __future__ import annotations
 from importlib import import_module
 from inspect import cleandoc
 from statistics import median
+from textwrap import fill
 
-from anchored.paper.catalogue import TABLES
 from anchored.paper.comparison import Comparison, compare
 from anchored.paper.formats import to_markdown
+from anchored.paper.names import TABLES
 from anchored.paper.results import Record, Results
 from anchored.paper.table import Table
 
@@ -26,7 +27,7 @@ Cells that were not run are left out; `anchored paper compare TABLE` shows them 
 
 
 def results_page(results: Results) -> str:
-    """The page as Markdown: for every table its claim and command, and what was run of it."""
+    """Write the page as Markdown: for every table its claim, its cost, and the numbers of the runs that were made."""
     parts = [_HEAD]
     for table in TABLES.values():
         comparison = compare(table, results.read(table.name), only_run=True)
@@ -40,7 +41,8 @@ def _about(table: Table) -> str:
     lines = cleandoc(import_module(f"anchored.paper.tables.{table.name}").__doc__ or "").splitlines()
     start = lines.index("Cost") + 1
     end = next((i for i in range(start, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines))
-    return "Cost: " + " ".join(line.strip() for line in lines[start:end]).strip()
+    cost = " ".join(line.strip() for line in lines[start:end]).strip()
+    return fill(f"Cost: {cost.replace('``', '`')}", 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _numbers(comparison: Comparison) -> str:

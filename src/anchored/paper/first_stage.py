@@ -1,7 +1,7 @@
-"""Work that is done already: the first stage of a decoupled method is the whole training of another one.
+"""Shared first stages: the first stage of a decoupled method is the whole training of another method.
 
 Classifier re-training, tau-norm, nearest class means and their like begin as plain training does, from the same seed to
-the same last bit. Where that run is finished in the store, its last checkpoint is where they begin.
+the same last bit. If that run is finished in the store, they begin at its last checkpoint.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from anchored._files import write_atomically
 from anchored.paper.store import Store
 from anchored.paper.table import Job
-from anchored.training import RunFolder
-from anchored.training.config import merge
+from anchored.runs import RunFolder
+from anchored.training import merge
 
 __all__ = ["borrow", "first_stage_of"]
 
 
 def first_stage_of(job: Job) -> Job | None:
-    """The job whose training is the first stage of ``job``, or None where there is no such.
+    """Return the job whose training is the first stage of ``job``, or None if there is none.
 
     Example:
         >>> from anchored.paper import TABLES
@@ -39,7 +39,21 @@ def first_stage_of(job: Job) -> Job | None:
 
 
 def borrow(job: Job, store: Store) -> bool:
-    """Begin ``job`` where the run of its first stage ended; returns whether there was such a run."""
+    """Begin ``job`` where the run of its first stage ended.
+
+    Args:
+        job: A job that has not started.
+        store: The store in which the run of the first stage may lie.
+
+    Returns:
+        Whether there was such a run, and so whether ``job`` has begun.
+
+    Example:
+        >>> import tempfile
+        >>> from anchored.paper import TABLES
+        >>> borrow(TABLES["longtail_mnist"].job("crt+pal", "mnist", seed=0), Store(tempfile.mkdtemp()))
+        False
+    """
     first, run = first_stage_of(job), store.run(job)
     if first is None or run.started:
         return False
@@ -54,6 +68,6 @@ def borrow(job: Job, store: Store) -> bool:
 
 
 def _files(done: RunFolder, run: RunFolder) -> list[tuple[Path, Path]]:
-    """The checkpoint, and how long its epochs took: what a run costs does not depend on who paid."""
+    """The checkpoint, and how long its epochs took: they are a part of what this run costs, too."""
     speed = "speed.jsonl"
     return [(done.path / speed, run.path / speed), (done.checkpoint_path, run.checkpoint_path)]

@@ -1,6 +1,6 @@
-"""The runner as it goes on, on stderr: a table that is redrawn on a terminal, elsewhere a plain line now and then.
+"""Progress of the runner on stderr: a live table on a terminal, plain lines otherwise.
 
-How far a job is, is read from its run folder. So it is the same for every engine, and nothing has to be sent around.
+Progress of a job is read from its run folder. So it is the same for every engine, and no process has to send it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,22 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Drawing
 
-__all__ = ["Left", "LiveTable", "Pace", "PlainLines", "make_watcher"]
+__all__ = ["LiveTable", "Pace", "PlainLines", "TimeLeft", "clock", "last_accuracy", "make_watcher"]
 
 
 _REMEMBERED = 8
 
 
 def make_watcher(store: Store, *, at_once: int) -> Watcher:
-    """A table where someone looks on, lines where they go to a file."""
+    """Make a live table on a terminal, plain lines otherwise.
+
+    Args:
+        store: The store of the runs.
+        at_once: How many jobs run at a time.
+
+    Returns:
+        A watcher for :func:`anchored.paper.run` that writes to stderr.
+    """
     if sys.stderr.isatty():
         from rich.console import Console
 
@@ -37,12 +45,16 @@ def make_watcher(store: Store, *, at_once: int) -> Watcher:
 
 
 @dataclass(frozen=True)
-class Left:
-    """How long it still takes.
+class TimeLeft:
+    """An estimate of the time that jobs still need.
 
     Attributes:
-        seconds: At the pace so far; None where no pace is known.
-        at_least: Whether there is more, of jobs whose pace is not known yet.
+        seconds: Seconds at the pace so far; None if no pace is known.
+        at_least: Whether jobs whose pace is not known yet come on top.
+
+    Example:
+        >>> str(TimeLeft(3725)), str(TimeLeft(65, at_least=True)), str(TimeLeft(None))
+        ('1:02:05', 'over 1:05', '-')
     """
 
     seconds: float | None
@@ -53,36 +65,48 @@ class Left:
 
 
 class Pace:
-    """How long an epoch takes, for each data set and network; it is learnt from the jobs that are heard of.
+    """The time of an epoch for each kind of job (data, network, precision), measured on jobs that ran.
 
     Args:
-        store: Where the runs are.
+        store: The store of the runs.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._heard: dict[str, dict[str, Job]] = {}
+        self._noted: dict[str, dict[str, Job]] = {}
 
-    def hear(self, *jobs: Job) -> None:
-        """These are going on; the last few of each kind are remembered."""
+    def note(self, *jobs: Job) -> None:
+        """Note jobs that are running; the last few of each kind decide its pace."""
         for job in jobs:
-            alike = self._heard.setdefault(_kind(job), {})
+            alike = self._noted.setdefault(_kind(job), {})
             alike[job.key] = job
             if len(alike) > _REMEMBERED:
                 del alike[next(iter(alike))]
 
-    def left(self, jobs: Sequence[Job], *, at_once: int) -> Left:
-        """How long ``jobs`` take, so many at a time."""
+    def left(self, jobs: Sequence[Job], *, at_once: int) -> TimeLeft:
+        """Estimate how long ``jobs`` still take.
+
+        Args:
+            jobs: Jobs that are not finished.
+            at_once: How many of them run at a time.
+
+        Returns:
+            The time at the pace so far.
+
+        Example:
+            >>> str(Pace(Store("store")).left([], at_once=2))
+            '0:00'
+        """
         spent = {
             kind: [seconds for job in alike.values() for seconds in self.store.seconds(job)]
-            for kind, alike in self._heard.items()
+            for kind, alike in self._noted.items()
         }
         paces = {kind: sum(seconds) / len(seconds) for kind, seconds in spent.items() if seconds}
         known = [job for job in jobs if _kind(job) in paces]
         if not known:
-            return Left(None if jobs else 0.0)
+            return TimeLeft(None if jobs else 0.0)
         total = sum(paces[_kind(job)] * self._epochs(job) for job in known)
-        return Left(total / max(1, min(at_once, len(jobs))), at_least=len(known) < len(jobs))
+        return TimeLeft(total / max(1, min(at_once, len(jobs))), at_least=len(known) < len(jobs))
 
     def _epochs(self, job: Job) -> int:
         return max(0, self.store.epochs_planned(job) - self.store.epochs_done(job))
@@ -96,12 +120,12 @@ def _kind(job: Job) -> str:
 
 
 class PlainLines(Watcher):
-    """One line when a job starts or ends, and where all of it stands about once a minute.
+    """Writes a line when a job starts or ends, and about once a minute how far all of it is.
 
     Args:
-        store: Where the runs are.
-        stream: Where to write.
-        at_once: How many jobs go on at a time.
+        store: The store of the runs.
+        stream: Receives the lines.
+        at_once: How many jobs run at a time.
     """
 
     pause = 60.0  # seconds
@@ -114,19 +138,29 @@ class PlainLines(Watcher):
         self._total = self._done = 0
 
     def begin(self, jobs: Sequence[Job], finished: int) -> None:
-        """Say how much there is to do."""
+        """Write how many jobs there are.
+
+        Args:
+            jobs: All jobs that were asked for.
+            finished: How many of them were finished before.
+        """
         self._total, self._done = len(jobs), finished
         self._open = {job.key: job for job in jobs if self.store.state(job) != "finished"}
         self._say(f"{len(jobs)} {'cell' if len(jobs) == 1 else 'cells'}, {finished} finished before")
 
     def started(self, job: Job) -> None:
-        """Say so, and from where it goes on."""
+        """Write that ``job`` has started, and after which epoch it resumes."""
         done = self.store.epochs_done(job)
-        going_on = f", going on after epoch {done} of {self.store.epochs_planned(job)}" if done else ""
-        self._say(f"{job.title}: started{going_on}")
+        resumed = f", resumed after epoch {done} of {self.store.epochs_planned(job)}" if done else ""
+        self._say(f"{job.title}: started{resumed}")
 
     def ended(self, job: Job, outcome: Outcome) -> None:
-        """Say how."""
+        """Write how a job ended.
+
+        Args:
+            job: The job.
+            outcome: How it ended.
+        """
         if outcome.status in ("finished", "failed"):
             self._open.pop(job.key, None)
             self._done += outcome.status == "finished"
@@ -135,10 +169,10 @@ class PlainLines(Watcher):
         self._say(f"{job.title}: {word}{why}{last_accuracy(self.store, job)}  [{self._done}/{self._total}]")
 
     def beat(self, running: Sequence[Job]) -> None:
-        """Say where it all stands, if nothing was said for a while."""
+        """Write how far the jobs are, if nothing was written for a while."""
         if time.monotonic() - self._said < self.pause or not running:
             return
-        self.pace.hear(*running)
+        self.pace.note(*running)
         left = self.pace.left(list(self._open.values()), at_once=self.at_once)
         parts = [
             f"{job.cell} {job.row} {self.store.epochs_done(job)}/{self.store.epochs_planned(job)}" for job in running
@@ -151,12 +185,12 @@ class PlainLines(Watcher):
 
 
 class LiveTable(Watcher):
-    """The running cells with their progress, and the time left for all.
+    """Draws the running cells with their progress, and the time left for all.
 
     Args:
-        store: Where the runs are.
-        console: Where to draw.
-        at_once: How many jobs go on at a time.
+        store: The store of the runs.
+        console: The terminal to draw on.
+        at_once: How many jobs run at a time.
     """
 
     def __init__(self, store: Store, console: Console, *, at_once: int) -> None:
@@ -169,13 +203,23 @@ class LiveTable(Watcher):
         self._live = Live(console=console, refresh_per_second=2)
 
     def begin(self, jobs: Sequence[Job], finished: int) -> None:
-        """Draw the empty table."""
+        """Draw the empty table.
+
+        Args:
+            jobs: All jobs that were asked for.
+            finished: How many of them were finished before.
+        """
         self._total, self._done = len(jobs), finished
         self._open = {job.key: job for job in jobs if self.store.state(job) != "finished"}
         self._live.start()
 
     def ended(self, job: Job, outcome: Outcome) -> None:
-        """Print the outcome above the table."""
+        """Print above the table how a job ended.
+
+        Args:
+            job: The job.
+            outcome: How it ended.
+        """
         from rich.text import Text
 
         if outcome.status in ("finished", "failed"):
@@ -186,16 +230,16 @@ class LiveTable(Watcher):
         self._live.console.print(Text(f"{job.title} {outcome.status}{why}{last_accuracy(self.store, job)}"))
 
     def beat(self, running: Sequence[Job]) -> None:
-        """Draw it again."""
+        """Draw the table again."""
         self._live.update(self.drawing(running))
 
     def drawing(self, running: Sequence[Job]) -> Drawing:
-        """The table as it stands."""
+        """Make the table of the jobs that are running."""
         from rich.progress_bar import ProgressBar
         from rich.table import Table as Drawing
         from rich.text import Text
 
-        self.pace.hear(*running)
+        self.pace.note(*running)
         left = self.pace.left(list(self._open.values()), at_once=self.at_once)
         failed = f", {self._failed} failed" if self._failed else ""
         drawing = Drawing(title=f"{self._done} of {self._total} cells{failed}, {left} left", title_justify="left")
@@ -215,19 +259,32 @@ class LiveTable(Watcher):
         return drawing
 
     def end(self) -> None:
-        """Leave the table as it is."""
+        """Stop drawing; the table stays as it is."""
         self._live.stop()
 
 
 def last_accuracy(store: Store, job: Job) -> str:
-    """The test accuracy after the last epoch that is kept, or nothing."""
-    history = store.history(job)
-    last = history[-1].get("test_accuracy") if history else None
+    """Format the last test accuracy that is kept.
+
+    Args:
+        store: The store of the runs.
+        job: One of them.
+
+    Returns:
+        Percent with two digits after two spaces, or nothing if the test set was not scored yet.
+
+    Example:
+        >>> from anchored.paper import TABLES
+        >>> last_accuracy(Store("store"), TABLES["noise_symmetric"].job("ce", "mnist/0.8", seed=0))
+        ''
+    """
+    scores = [line["test_accuracy"] for line in store.history(job) if line.get("test_accuracy") is not None]
+    last = scores[-1] if scores else None
     return "" if last is None else f"  {100 * last:.2f} %"
 
 
 def clock(seconds: float | None) -> str:
-    """``h:mm:ss``, or a dash for what is not known yet.
+    """Format seconds as ``h:mm:ss``, or a dash if they are not known.
 
     Example:
         >>> clock(3725), clock(65), clock(None)

@@ -1,7 +1,7 @@
 """The published numbers: 623 cells of seven tables, in percent, read from the files in ``numbers/``.
 
-The files are the tables as printed. Where the print is known to be wrong or unclear, the cell carries a note;
-the number itself is never changed.
+The files are the tables as printed. If the print is known to be wrong or unclear, the cell carries a note; the
+number itself is never changed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Published:
     """One number of the paper.
 
     Attributes:
-        mean: In percent.
-        std: Over the paper's three runs, where it was printed.
-        note: What is known to be wrong or unclear about it.
+        mean: Mean in percent.
+        std: Standard deviation over the paper's three runs, if it was printed.
+        note: What is known to be wrong or unclear about the number.
     """
 
     mean: float
@@ -51,7 +51,7 @@ _CELLS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "webvision_mini": {"accuracy": ("webvision-mini", "accuracy")},
 }
-"""Of the tables printed as a grid: which cell and which measure a column is."""
+"""Cell and measure of each column, for the tables that are printed as a grid."""
 
 _SLIPS: Mapping[tuple[str, str, str], str] = {
     ("noise_symmetric", "nfl+rce+fnpal", "cifar100/*"): (
@@ -73,7 +73,7 @@ _SPELLED = {"pcsoftmax": "pc-softmax", "causal norm": "causal-norm", "balanced s
 
 
 def key_of(title: str) -> str:
-    """The row's name in the catalogue from the one that the paper prints.
+    """Return the row's name in the catalogue from the one that the paper prints.
 
     Example:
         >>> key_of("LDAM-DRW-PAL"), key_of("Causal Norm"), key_of("NCE+RCE+FNPAL")
@@ -85,7 +85,7 @@ def key_of(title: str) -> str:
 
 @cache
 def published(table: str) -> Mapping[tuple[str, str, str], Published]:
-    """The numbers of ``table`` by row, cell and measure; empty for a table that the paper does not have.
+    """Read the numbers of ``table`` by row, cell and measure; empty for a table that the paper does not have.
 
     Example:
         >>> published("noise_symmetric")["ce+fnpal", "mnist/0.8", "accuracy"]

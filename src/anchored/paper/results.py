@@ -1,9 +1,9 @@
 """The record of every finished run, kept with the project: ``results/TABLE.jsonl``, one line per run.
 
-A record says what was run (row, cell, seed, settings), on what (versions), how long it took, and what came out: the
-numbers after the last epoch, also class by class, the best epoch, and the accuracy of every epoch. Lines are sorted, so
-that two people's records merge; the file is replaced as a whole while the folder is locked, so that two runners never
-harm it.
+A record says what was run (row, cell, seed, settings), with which versions, how long it took, and the results: the
+numbers after the last epoch, also class by class, the best epoch, and the accuracy of every epoch that was scored.
+Lines are sorted, so that the records of two people merge; the file is replaced as a whole while the folder is locked,
+so that two runners never damage it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from anchored._errors import InputError
 from anchored._files import write_text
-from anchored.paper.lock import locked_folder
+from anchored._lock import locked_folder
 from anchored.paper.store import Store
 from anchored.paper.table import RECIPE_PRECISION, Job
 
-__all__ = ["Record", "Results", "named_for", "precision_of", "record_of"]
+__all__ = ["Record", "Results", "evaluate_every_of", "named_for", "precision_of", "record_of"]
 
 Record = dict[str, Any]
 
@@ -39,7 +39,11 @@ class Results:
         self.path = Path(path)
 
     def read(self, table: str) -> list[Record]:
-        """The records of ``table``, in the order of the file."""
+        """Read the records of ``table``, in the order of the file.
+
+        Raises:
+            InputError: If a line is no record.
+        """
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is a file; --results takes the folder of the records")
         path = self._file(table)
@@ -57,12 +61,16 @@ class Results:
         return records
 
     def by_key(self) -> dict[str, Record]:
-        """A record for every run that is kept here, whichever table it was made for."""
+        """Read one record for every run that is kept here, whichever table it was made for; by key."""
         tables = sorted(path.stem for path in self.path.glob("*.jsonl"))
         return {record["key"]: record for table in tables for record in self.read(table)}
 
     def make(self) -> None:
-        """Make the folder where it is not there yet, and refuse one that no record can be written to."""
+        """Make the folder if it is missing.
+
+        Raises:
+            InputError: If no record can be written to it.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -71,7 +79,7 @@ class Results:
             raise InputError(f"cannot write to {self.path}: Permission denied; choose another --results")
 
     def add(self, *records: Record) -> int:
-        """Keep ``records``, each in place of an older one of the same run; how many were not there before."""
+        """Keep ``records``, each in place of an older one of the same run; return how many are new or changed."""
         if not records:
             return 0
         self.make()
@@ -91,7 +99,18 @@ class Results:
 
 
 def record_of(job: Job, store: Store) -> Record:
-    """The record of a finished job, from its run folder."""
+    """Read the record of a finished job from its run folder.
+
+    Args:
+        job: A finished job.
+        store: The store that holds its run.
+
+    Returns:
+        Plain values, ready for JSON.
+
+    Raises:
+        InputError: If the run folder is damaged.
+    """
     run = store.run(job)
     result = run.read_result()
     history = run.read_lines("history.jsonl")
@@ -100,11 +119,11 @@ def record_of(job: Job, store: Store) -> Record:
         **named_for(job),
         "last": {name: _short(value) for name, value in _last(result).items() if value is not None},
         "per_class": [_short(value) for value in (result.get("test") or {}).get("per_class", ())],
-        "best": {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy"))} if best else {},
+        "best": _best(job, best),
         "history": {
-            name: [_short(line[name]) for line in history]
+            name: [_short(line.get(name)) for line in history]
             for name in _CURVES
-            if history and all(line.get(name) is not None for line in history)
+            if history and _has_curve(name, history, job)
         },
         "seconds": round(sum(line["seconds"] for line in run.read_lines("speed.jsonl")), 1),
         "samples": result["samples"],
@@ -116,7 +135,7 @@ def record_of(job: Job, store: Store) -> Record:
 
 
 def named_for(job: Job) -> Record:
-    """What a record says of the place of its run in a table; all else is the same for every table that asks for it."""
+    """Return the part of a record that names its row and cell; all else is the same for every table that shares it."""
     return {
         "table": job.table,
         "cell": job.cell,
@@ -126,16 +145,37 @@ def named_for(job: Job) -> Record:
         "shortened": job.shortened,
         "precision": job.precision,
         "key": job.key,
+        # Said only then, so that records made before the setting existed stay as they are.
+        **({"evaluate_every": job.evaluate_every} if job.evaluate_every > 1 else {}),
     }
 
 
+def evaluate_every_of(record: Record) -> int:
+    """Return how many epochs lay between two scores of the test set; 1 if the record does not say it."""
+    return int(record.get("evaluate_every", 1))
+
+
+def _best(job: Job, best: dict[str, Any]) -> dict[str, Any]:
+    """The best epoch; of a run whose test set was not scored after every epoch, the best of those that were."""
+    if not best:
+        return {}
+    of = {"of": f"every {job.evaluate_every} epochs and the last"} if job.evaluate_every > 1 else {}
+    return {"epoch": best.get("epoch"), "accuracy": _short(best.get("test_accuracy")), **of}
+
+
+def _has_curve(name: str, history: list[dict[str, Any]], job: Job) -> bool:
+    """Whether every epoch has a value; the test accuracy may have gaps if the test set is scored now and then."""
+    there = [line.get(name) is not None for line in history]
+    return any(there) if name == "test_accuracy" and job.evaluate_every > 1 else all(there)
+
+
 def precision_of(record: Record) -> str:
-    """In what the run computed; the first records do not say it."""
+    """Return the precision of the run: single if the record, one of the first, does not say it."""
     return str(record.get("precision", RECIPE_PRECISION))
 
 
 def _last(result: dict[str, Any]) -> dict[str, float | None]:
-    """The measures of the finished run: on the test set, and of the labels where they were looked at."""
+    """The measures of the finished run: on the test set, and of the labels if they were judged."""
     test = result.get("test", {})
     measures = {name: test.get(name) for name in _MEASURES}
     if "auto" in result:
@@ -144,8 +184,9 @@ def _last(result: dict[str, Any]) -> dict[str, float | None]:
     return measures
 
 
-def _identity(record: Record) -> tuple[str, str, int, int, str, str]:
-    return record["cell"], record["row"], record["seed"], record["epochs"], record["table"], precision_of(record)
+def _identity(record: Record) -> tuple[str, str, int, int, str, str, int]:
+    place = (record["cell"], record["row"], record["seed"], record["epochs"], record["table"])
+    return *place, precision_of(record), evaluate_every_of(record)
 
 
 def _line(record: Record) -> str:

@@ -1,8 +1,8 @@
 """From a list of jobs to finished runs with their records, on any engine, any number of times.
 
-What is finished is only recorded, and what is recorded is not done again; what is broken is gone on with; what another
-runner has in hand is left to it and looked at again later. A process that is lost is given another try, because its
-checkpoint is still there.
+A finished run is only recorded, and a recorded run is not made again. A run that was stopped is resumed. A run that
+another runner is making is left to it and looked at again later. A job whose process was lost is tried again, because
+its checkpoint is still there.
 """
 
 from __future__ import annotations
@@ -22,36 +22,47 @@ __all__ = ["Summary", "Watcher", "run"]
 
 _TRIES = 3
 _BEAT = 1.0
-_PATIENCE = 5.0  # between looks at what another runner has in hand
+_PATIENCE = 5.0
+"""Seconds between two looks at the jobs that other runners hold."""
 
 
 class Watcher:
-    """Hears what the runner does and says nothing; subclasses show it."""
+    """Receives what the runner does; this one ignores it, subclasses show it."""
 
     def begin(self, jobs: Sequence[Job], finished: int) -> None:
-        """So many jobs are asked for, and so many of them were finished before."""
+        """Receive the jobs at the beginning.
+
+        Args:
+            jobs: All jobs that were asked for.
+            finished: How many of them were finished before.
+        """
 
     def started(self, job: Job) -> None:
-        """A process has been found for ``job``."""
+        """Receive that the engine has taken ``job``."""
 
     def ended(self, job: Job, outcome: Outcome) -> None:
-        """``job`` has ended, or was found in other hands."""
+        """Receive how a job ended.
+
+        Args:
+            job: The job.
+            outcome: How it ended; ``busy`` if another runner holds it.
+        """
 
     def beat(self, running: Sequence[Job]) -> None:
-        """About once a second: these are going on."""
+        """Receive, about once a second, the jobs that are running."""
 
     def end(self) -> None:
-        """All is done, or the runner was stopped."""
+        """Receive that all is done, or that the runner was stopped."""
 
 
 @dataclass
 class Summary:
-    """What a call of :func:`run` came to.
+    """The result of a call of :func:`run`.
 
     Attributes:
         skipped: Jobs that were finished before.
-        finished: Jobs done now, by this runner or another.
-        failed: Jobs that could not be done, with the reason.
+        finished: Jobs finished now, by this runner or another.
+        failed: Jobs that could not be finished, with the reason.
     """
 
     skipped: list[Job] = field(default_factory=list)
@@ -59,62 +70,82 @@ class Summary:
     failed: list[tuple[Job, str]] = field(default_factory=list)
 
 
-def run(jobs: Sequence[Job], store: Store, results: Results, engine: Engine, watcher: Watcher | None = None) -> Summary:
-    """Do ``jobs`` on ``engine`` and keep a record of each.
+def run(
+    jobs: Sequence[Job], store: Store, results: Results | None, engine: Engine, watcher: Watcher | None = None
+) -> Summary:
+    """Run ``jobs`` on ``engine`` and keep a record of each.
 
     Args:
-        jobs: What to do; jobs with the same settings are done once.
-        store: Where the runs are kept.
-        results: Where the records are kept.
-        engine: Does them; closed at the end.
-        watcher: Is told what happens.
+        jobs: What to run; jobs with the same settings are run once.
+        store: Keeps the runs.
+        results: Keeps the records. None keeps none, and then only the store says what is finished.
+        engine: Runs the jobs; it is closed at the end.
+        watcher: Receives what happens.
+
+    Returns:
+        Which jobs were finished before, which now, and which failed and why.
+
+    Raises:
+        InputError: If the store or the folder of the records cannot be written to.
+
+    Example:
+        >>> import tempfile
+        >>> from anchored.paper import Placement
+        >>> from anchored.paper.engines import InlineEngine
+        >>> folder = tempfile.mkdtemp()
+        >>> run([], Store(folder), None, InlineEngine(Placement(folder)))
+        Summary(skipped=[], finished=[], failed=[])
     """
     watcher = Watcher() if watcher is None else watcher
     store.make()
-    results.make()
-    summary = Summary()
-    work = _Work(store, results, summary, watcher)
+    if results is not None:
+        results.make()
+    queue = _Queue(store, results, watcher)
     for job in jobs:
-        work.add(job)
-    results.add(*work.found)
-    watcher.begin(jobs, len(summary.skipped))
+        queue.add(job)
+    if results is not None:
+        results.add(*queue.found)
+    watcher.begin(jobs, len(queue.summary.skipped))
     try:
-        while work.open:
-            for job in work.ready(engine.free):
+        while queue.open:
+            for job in queue.ready(engine.free):
                 engine.start(job)
                 watcher.started(job)
             for job, outcome in engine.wait(_BEAT):
-                work.ended(job, outcome)
-            work.rest()
-            watcher.beat(list(work.running.values()))
+                queue.ended(job, outcome)
+            queue.pause()
+            watcher.beat(list(queue.running.values()))
     finally:
         engine.close()
         watcher.end()
-    return summary
+    return queue.summary
 
 
-class _Work:
-    """What is waiting, running and over."""
+class _Queue:
+    """Jobs that wait, run, are held by other runners, or are over."""
 
-    def __init__(self, store: Store, results: Results, summary: Summary, watcher: Watcher) -> None:
-        self.store, self.results, self.summary, self.watcher = store, results, summary, watcher
+    def __init__(self, store: Store, results: Results | None, watcher: Watcher) -> None:
+        self.store, self.results, self.watcher = store, results, watcher
+        self.summary = Summary()
         self.waiting: list[Job] = []
-        self.elsewhere: dict[str, Job] = {}
+        self.held_by_others: dict[str, Job] = {}
         self.looked = -_PATIENCE
         self.running: dict[str, Job] = {}
         self.same: dict[str, list[Job]] = {}
         self.tries: dict[str, int] = {}
-        self.recorded = results.by_key()
+        self.recorded = {} if results is None else results.by_key()
         self.found: list[Record] = []
 
     @property
     def open(self) -> bool:
-        return bool(self.waiting or self.running or self.elsewhere)
+        """Whether a job is not over yet."""
+        return bool(self.waiting or self.running or self.held_by_others)
 
     def add(self, job: Job) -> None:
+        """Put ``job`` in line, unless it is finished or recorded already."""
         if self.store.state(job) == "finished":
             try:
-                self.found.append(record_of(job, self.store))
+                self.found += self._records(job)
             except InputError as error:  # a damaged run folder is no reason to leave the other jobs
                 self.summary.failed.append((job, str(error)))
             else:
@@ -129,62 +160,70 @@ class _Work:
             self.waiting.append(job)
 
     def ready(self, free: int) -> list[Job]:
-        """The next jobs to start; those in other hands only when they are let go and nothing else is left."""
+        """Take the next jobs to start, at most ``free``: those in line, and after them those that others released."""
         chosen: list[Job] = []
         while self.waiting and len(chosen) < free:
             job = self.waiting.pop(0)
-            hindered = self.hindrance(job)
-            if hindered is None:
+            blocked = self.why_blocked(job)
+            if blocked is None:
                 chosen.append(job)
             else:
-                self.ended(job, hindered)
+                self.ended(job, blocked)
         if not self.waiting and time.monotonic() - self.looked >= _PATIENCE:
-            chosen += self.let_go(free - len(chosen))
+            chosen += self.released(free - len(chosen))
             self.looked = time.monotonic()
         self.running |= {job.key: job for job in chosen}
         return chosen
 
-    def let_go(self, free: int) -> list[Job]:
-        """Those that were in other hands and are no more: finished ones are recorded, others can be started."""
-        found: list[Job] = []
-        for job in list(self.elsewhere.values()):
-            hindered = Outcome("finished") if self.store.state(job) == "finished" else self.hindrance(job)
-            if hindered is None and len(found) < free:
-                found.append(self.elsewhere.pop(job.key))
-            elif hindered is not None and hindered.status != "busy":
-                del self.elsewhere[job.key]
-                self.ended(job, hindered)
-        return found
+    def released(self, free: int) -> list[Job]:
+        """Return jobs that other runners have released and that can be started, at most ``free``.
 
-    def hindrance(self, job: Job) -> Outcome | None:
-        """Why ``job`` cannot be started; asked here, because a process for it would start only to find that out."""
+        Those that the other runners have finished are recorded.
+        """
+        startable: list[Job] = []
+        for job in list(self.held_by_others.values()):
+            blocked = Outcome("finished") if self.store.state(job) == "finished" else self.why_blocked(job)
+            if blocked is None and len(startable) < free:
+                startable.append(self.held_by_others.pop(job.key))
+            elif blocked is not None and blocked.status != "busy":
+                del self.held_by_others[job.key]
+                self.ended(job, blocked)
+        return startable
+
+    def why_blocked(self, job: Job) -> Outcome | None:
+        """Return why ``job`` cannot be started, or None; a process for it would start only to find that out."""
         try:
             with self.store.lock(job) as lock:
-                return None if lock.held else Outcome("busy", lock.said())
+                return None if lock.held else Outcome("busy", lock.describe_owner())
         except InputError as error:
             return Outcome("failed", str(error))
 
-    def rest(self) -> None:
-        """Wait for those in other hands, where nothing else goes on."""
-        if self.elsewhere and not self.running and not self.waiting:
+    def pause(self) -> None:
+        """Sleep a moment if all that is left is held by other runners."""
+        if self.held_by_others and not self.running and not self.waiting:
             time.sleep(_BEAT)
 
     def ended(self, job: Job, outcome: Outcome) -> None:
+        """Note how ``job`` ended, and record it if it is finished."""
         self.running.pop(job.key, None)
         records: list[Record] = []
         if outcome.status == "finished":
             try:
-                records = [record_of(each, self.store) for each in self.same[job.key]]
+                records = self._records(*self.same[job.key])
             except InputError as error:  # by another runner, in a folder that was damaged since
                 outcome = Outcome("failed", str(error))
         if outcome.status == "busy":
-            self.elsewhere[job.key] = job
+            self.held_by_others[job.key] = job
         elif outcome.status == "lost" and self.tries.get(job.key, 1) < _TRIES:
             self.tries[job.key] = self.tries.get(job.key, 1) + 1
             self.waiting.insert(0, job)
         elif outcome.status == "finished":
-            self.results.add(*records)
+            if self.results is not None:
+                self.results.add(*records)
             self.summary.finished += self.same[job.key]
         else:
             self.summary.failed += [(each, outcome.message) for each in self.same[job.key]]
         self.watcher.ended(job, outcome)
+
+    def _records(self, *jobs: Job) -> list[Record]:
+        return [] if self.results is None else [record_of(job, self.store) for job in jobs]

@@ -1,7 +1,7 @@
-"""Where the runs of the catalogue live: ``STORE/runs/KEY``, one run folder per job, named by its settings.
+"""The folder of the catalogue's runs: ``STORE/runs/KEY``, one run folder per job, named by its settings.
 
-A run that is there and finished is never done again, one that is there and unfinished is gone on with, and
-``STORE/locks/KEY.lock`` keeps two runners from doing the same one.
+A finished run is never made again, an unfinished one is resumed, and ``STORE/locks/KEY.lock`` keeps two runners from
+making the same one.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anchored._errors import InputError
-from anchored.paper.lock import Lock
+from anchored._lock import Lock
 from anchored.paper.table import Job
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 __all__ = ["Store"]
 
@@ -35,7 +35,7 @@ class Store:
         self.path = Path(path)
 
     def make(self) -> None:
-        """Make the folder where it is not there yet."""
+        """Make the folder if it is missing."""
         try:
             for part in ("runs", "locks"):
                 (self.path / part).mkdir(parents=True, exist_ok=True)
@@ -43,28 +43,28 @@ class Store:
             raise InputError(f"cannot create the store {self.path}: {error.strerror}; choose another --store") from None
 
     def run(self, job: Job) -> RunFolder:
-        """The run folder of ``job``."""
+        """Return the run folder of ``job``, whether it exists or not."""
         return RunFolder(self.path / "runs" / job.key)
 
     def lock(self, job: Job) -> Lock:
-        """The lock of ``job``, not yet taken."""
+        """Return the lock of ``job``, not yet taken."""
         return Lock(self.path / "locks" / f"{job.key}.lock")
 
     def state(self, job: Job) -> Literal["missing", "started", "finished"]:
-        """How far ``job`` is."""
+        """Say whether ``job`` is missing, started or finished."""
         run = self.run(job)
         return "finished" if run.finished else "started" if run.started else "missing"
 
     def epochs_done(self, job: Job) -> int:
-        """How many epochs of ``job`` are done and kept."""
+        """Count the epochs of ``job`` that are done and kept."""
         return len(self.history(job))
 
     def history(self, job: Job) -> list[dict[str, Any]]:
-        """What is kept of each epoch of ``job``, to be shown."""
+        """Return the record of each epoch of ``job``; empty if there is none, or if the file is damaged."""
         return self._lines(job, "history.jsonl")
 
     def epochs_planned(self, job: Job) -> int:
-        """How many epochs ``job`` has in all its stages, as far as is known before it has started."""
+        """Count the epochs of all stages of ``job``; before it has started only the first stage is known."""
         run = self.run(job)
         if not run.started:
             return job.epochs
@@ -73,11 +73,11 @@ class Store:
         return int(config["train"]["epochs"]) + (second if isinstance(second, int) else 0)
 
     def seconds(self, job: Job) -> list[float]:
-        """How long each epoch took."""
+        """Return how long each epoch of ``job`` took."""
         return [line["seconds"] for line in self._lines(job, "speed.jsonl")]
 
     def _lines(self, job: Job, name: str) -> list[dict[str, Any]]:
-        # A damaged file is refused by whoever does or records the job; those who look on see nothing in it.
+        # A damaged file is refused by whoever runs or records the job; whoever only looks sees nothing in it.
         try:
             return self.run(job).read_lines(name)
         except InputError:

@@ -1,8 +1,8 @@
-"""A table of the paper as a value: what its rows and columns are, what each cell runs, which numbers were published.
+"""A table of the paper as a value: its rows and columns, the run of each cell, and the published numbers.
 
-A *cell* is a condition under which every row is run: a data set with its noise or its imbalance. A *row* is a method,
-with the settings that are its own. A *job* is one run: a row in a cell from a seed. Numbers are read off a finished run
-by *measure*: accuracy, or the accuracy of the many, medium and few classes, or the calibration error.
+A *cell* is a condition under which every row is run: a data set with its noise or its imbalance. A *row* is a method
+with its own settings. A *job* is one run: a row in a cell with a seed. A *measure* is a number of a finished run:
+accuracy, or the accuracy of the many, medium and few classes, or the calibration error.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored._names import choose, suggest
-from anchored.methods import Method, parse
+from anchored.methods import PROCEDURES, Method, parse
 from anchored.paper.published import Published, key_of
-from anchored.training.config import merge, validate
+from anchored.training import merge, validate
 
 __all__ = ["RECIPE_PRECISION", "Cell", "Job", "Row", "Table"]
 
 Settings = Mapping[str, Any]
 
 RECIPE_PRECISION = "32"
-"""In what every recipe of the catalogue computes: single precision."""
+"""Precision of every recipe of the catalogue: single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,17 +40,17 @@ class Row:
     """
 
     name: str
-    """What ``--method`` and the records call it."""
+    """Name of the row in ``--method`` and in the records."""
     method: str
-    """What :func:`anchored.methods.parse` reads. It is read when the row is run, not before."""
+    """Name that :func:`anchored.methods.parse` reads. It is parsed when the row is run, not before."""
     settings: Settings = field(default_factory=dict)
-    """What is this row's own, over all else."""
+    """Settings of this row, on top of all others."""
     ours: bool = False
     """Whether the paper has no such row."""
 
     @property
     def title(self) -> str:
-        """The name as tables print it."""
+        """Name as tables print it."""
         head, bracket, rest = self.name.partition(" (")
         return "+".join(_TITLES.get(word, word.upper()) for word in head.split("+")) + bracket + rest
 
@@ -57,19 +58,12 @@ class Row:
 _TITLES = {
     "auto": "auto",
     "mixup": "mixup",
-    "crt": "cRT",
-    "mislas": "MiSLAS",
     "norm": "Norm",
-    "tau-norm": "τ-norm",
-    "causal-norm": "Causal Norm",
     "balanced-softmax": "Balanced Softmax",
-    "pc-softmax": "PC Softmax",
     "logit-adjusted": "Logit adjusted",
-    "post-hoc": "Logit adjusted post hoc",
-    "dot-regression": "Dot regression",
-    "hyperspherical": "Hyperspherical prototypes",
-    "equiangular": "Equiangular vectors",
+    **{name: kind.title for name, kind in PROCEDURES.items()},
 }
+"""Titles of words that are not printed in capitals; a method with a file of its own says its title there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +71,27 @@ class Cell:
     """One condition of a table: a data set, and what was done to it."""
 
     name: str
-    """What ``--cell`` and the records call it, e.g. ``mnist/0.8``."""
+    """Name of the cell in ``--cell`` and in the records, e.g. ``mnist/0.8``."""
     title: str
-    """The heading of its column."""
+    """Heading of its column."""
     settings: Settings
-    """Data, recipe and backbone."""
+    """Settings of data, recipe and backbone."""
 
 
 def named(row: Row, cell: Cell) -> dict[str, Any]:
-    """The settings of the cell under the method of the row, where there is no more to say."""
+    """Return the settings of the cell with the method of the row, for tables with no other rule.
+
+    Args:
+        row: The row.
+        cell: The cell.
+
+    Returns:
+        The settings of a run, without its seed.
+
+    Example:
+        >>> named(Row(name="ce", method="ce"), Cell(name="a", title="a", settings={"train": {"epochs": 3}}))
+        {'train': {'epochs': 3}, 'method': {'name': 'ce'}}
+    """
     return merge(cell.settings, {"method": {"name": row.method}})
 
 
@@ -106,40 +112,45 @@ class Job:
     seed: int
     settings: dict[str, Any]
     full_epochs: int
-    """The length of the published recipe."""
+    """Epochs of the published recipe."""
 
     @property
     def epochs(self) -> int:
-        """The length of this run."""
+        """Epochs of this run, in its first stage."""
         return int(self.settings["train"]["epochs"])
 
     @property
     def shortened(self) -> bool:
-        """Whether the run has another length than the published recipe, so that the numbers do not compare."""
+        """Whether the run has another length than the published recipe, so that its numbers do not compare."""
         return self.epochs != self.full_epochs
 
     @property
     def precision(self) -> str:
-        """In what this run computes."""
+        """Precision of this run."""
         return str(self.settings["train"].get("precision", RECIPE_PRECISION))
 
     @property
-    def key(self) -> str:
-        """Twelve hexadecimal digits that name the settings; tables that ask for the same run share it.
+    def evaluate_every(self) -> int:
+        """How many epochs lie between two scores of the test set: 1 scores it after each; 0 only the finished model."""
+        return int(self.settings["train"].get("evaluate", True))
 
-        Only what the catalogue says counts, so a setting that a later version adds does not make finished runs strange.
+    @property
+    def key(self) -> str:
+        """Twelve hexadecimal digits that name the settings; tables with the same run share it.
+
+        Only settings that the catalogue states count, so a setting that a later version adds does not change the key.
         """
         return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:12]
 
     @property
     def method(self) -> Method | None:
-        """What is trained; None where ``auto`` names it when the run begins."""
+        """The method that is trained; None if ``auto`` decides it when the run begins."""
         name = self.settings["method"]["name"]
         return None if name == "auto" else parse(name)
 
     @property
     def title(self) -> str:
-        """The job in words."""
+        """Table, cell, row and seed in words."""
         return f"{self.table} {self.cell} {self.row} seed {self.seed}"
 
 
@@ -150,47 +161,72 @@ class Table:
     name: str
     title: str
     claim: str
-    """What the table is there to show."""
+    """The statement that the table shows."""
     rows: tuple[Row, ...]
     cells: tuple[Cell, ...]
     build: Callable[[Row, Cell], Settings] = field(default=named, repr=False)
-    """The settings of a row in a cell; the seed comes on top."""
+    """Returns the settings of a row in a cell, without the seed."""
     published: Mapping[tuple[str, str, str], Published] = field(default_factory=dict, repr=False)
-    """By row, cell and measure; percent."""
+    """Published numbers in percent, by row, cell and measure."""
     measures: tuple[str, ...] = ("accuracy",)
     epoch: Literal["last", "best"] = "last"
-    """Which epoch's test accuracy the literature reports here."""
+    """The epoch whose test accuracy the literature reports here."""
     seeds: tuple[int, ...] = (0, 1, 2)
     needs: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What must lie in the data root that no command here can get, and how it comes there."""
+    """Files of the data root that no command here can fetch, and how to get each."""
 
     def check_needs(self, data_root: str | Path | None) -> None:
-        """Refuse a data root without what no command here can get, and say how it comes there."""
+        """Check that the data root has the files that no command here can fetch.
+
+        Raises:
+            InputError: If one is missing; the message says how to get it.
+        """
         root = Path() if data_root is None else Path(data_root)
         for name, way_out in self.needs.items():
             if not (root / name).is_file():
                 raise InputError(f"table {self.name} needs {name}, which {root.absolute()} has not; {way_out}")
 
     def row(self, name: str) -> Row:
-        """The row called ``name``, in any case."""
+        """Return the row called ``name``, in any case."""
         rows = {row.name: row for row in self.rows}
         return choose(_plain(name), rows, what=f"method of table {self.name}:")
 
     def cell(self, name: str) -> Cell:
-        """The cell called ``name``."""
+        """Return the cell called ``name``."""
         return choose(name.strip().lower(), {cell.name: cell for cell in self.cells}, what=f"cell of {self.name}:")
 
     def job(
-        self, row: str, cell: str, *, seed: int, epochs: int | None = None, precision: str = RECIPE_PRECISION
+        self,
+        row: str,
+        cell: str,
+        *,
+        seed: int,
+        epochs: int | None = None,
+        precision: str = RECIPE_PRECISION,
+        evaluate_every: int = 1,
     ) -> Job:
-        """The run of one row in one cell.
+        """Describe the run of one row in one cell.
 
         Args:
-            row: Its name.
-            cell: Its name.
-            seed: Of everything random.
+            row: Name of the row.
+            cell: Name of the cell.
+            seed: Seed of all random streams.
             epochs: Another length than the published one.
             precision: ``"bf16"`` for a run in mixed precision, or ``"64"``.
+            evaluate_every: Score the test set after every so many epochs and after the last. 1 leaves the table's own
+                rule as it is.
+
+        Returns:
+            The job, with settings that hold everything that decides its result.
+
+        Raises:
+            InputError: If the table has no such row or cell, or a setting is out of range.
+
+        Example:
+            >>> from anchored.paper import TABLES
+            >>> job = TABLES["noise_symmetric"].job("ce", "mnist/0.8", seed=0, epochs=5, precision="bf16")
+            >>> job.epochs, job.shortened, job.precision
+            (5, True, 'bf16')
         """
         the_row, the_cell = self.row(row), self.cell(cell)
         settings = merge(self.build(the_row, the_cell), the_row.settings)
@@ -198,6 +234,9 @@ class Table:
         settings = merge(settings, {"train": {"seed": seed, "epochs": full if epochs is None else epochs}})
         if precision != RECIPE_PRECISION:  # said only then, so that runs recorded without it keep their key
             settings = merge(settings, {"train": {"precision": precision}})
+        if evaluate_every != 1:  # likewise
+            check_integer("evaluate_every", evaluate_every, low=1, way_out="it counts epochs")
+            settings = merge(settings, {"train": {"evaluate": evaluate_every}})
         # Through JSON, so that a tuple and a list are the same settings.
         plain = json.loads(json.dumps(settings))
         validate(plain, where=f"table {self.name}")
@@ -211,15 +250,36 @@ class Table:
         seeds: Sequence[int] | None = None,
         epochs: int | None = None,
         precision: str = RECIPE_PRECISION,
+        evaluate_every: int = 1,
     ) -> list[Job]:
-        """The runs of the named rows, cells and seeds; of all of them where none is named.
+        """List the runs of the named rows, cells and seeds, or of all of them if none is named.
 
-        A name may be a pattern: ``mnist/*``. Seed by seed, so that a first number for everything is there early.
+        A name may be a pattern: ``mnist/*``. The list goes seed by seed, so that a first number for everything is there
+        early.
+
+        Args:
+            methods: Names or patterns of rows.
+            cells: Names or patterns of cells.
+            seeds: Seeds; by default the table's own.
+            epochs: Another length than the published one.
+            precision: What the runs compute in; see :meth:`job`.
+            evaluate_every: Epochs between two scores of the test set; see :meth:`job`.
+
+        Returns:
+            One job for each seed, cell and row.
+
+        Raises:
+            InputError: If a name fits no row or no cell.
+
+        Example:
+            >>> from anchored.paper import TABLES
+            >>> len(TABLES["noise_symmetric"].jobs(methods=["ce"], cells=["mnist/*"], seeds=[0, 1]))
+            10
         """
         chosen_rows = _chosen(methods, [row.name for row in self.rows], what=f"method of table {self.name}:")
         chosen_cells = _chosen(cells, [cell.name for cell in self.cells], what=f"cell of table {self.name}:")
         return [
-            self.job(row, cell, seed=seed, epochs=epochs, precision=precision)
+            self.job(row, cell, seed=seed, epochs=epochs, precision=precision, evaluate_every=evaluate_every)
             for seed in (self.seeds if seeds is None else seeds)
             for cell in chosen_cells
             for row in chosen_rows
@@ -227,7 +287,7 @@ class Table:
 
 
 def _plain(name: str) -> str:
-    """A row's name as the catalogue spells it, from how the paper or a user may."""
+    """A row's name in the spelling of the catalogue, from that of the paper or of a user."""
     return " ".join(name.strip().lower().split())
 
 

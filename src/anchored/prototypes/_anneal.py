@@ -1,6 +1,6 @@
 r"""Minimise a largest value over unit vectors: :math:`\frac1s \log \sum_p e^{s v_p} \to \max_p v_p` as s grows.
 
-At a small scale s all pairs push, which leads away from poor basins; at a large one only the worst pair does.
+At a small scale s all pairs count, which leads away from poor local minima; at a large one only the worst pair does.
 With n pairs the soft maximum lies at most :math:`\log(n)/s` above the true one.
 """
 
@@ -26,7 +26,7 @@ _SIEVE = 128.0
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to search: small problems are solved, large ones must end."""
+    """How long to search: small problems are solved to the end, large ones must stop in time."""
 
     restarts: int
     steps: int
@@ -37,7 +37,14 @@ class Effort:
 
 
 def effort(k: int, d: int) -> Effort:
-    """The search for k rows in d dimensions, of which an evaluation costs about k² d.
+    """Return the effort for k rows in d dimensions; one evaluation costs about ``k² d`` operations.
+
+    Args:
+        k: Number of rows.
+        d: Number of dimensions.
+
+    Returns:
+        Restarts, steps per scale, and the first and last scale.
 
     Example:
         >>> effort(10, 3)
@@ -53,12 +60,17 @@ def effort(k: int, d: int) -> Effort:
 
 
 def anneal(objective: SoftMaximum, start: Tensor, effort: Effort) -> Tensor:
-    """The best rows ``(m, d)`` that any restart reaches, in float64.
+    r"""Return the best rows ``(m, d)`` that any restart reaches, in float64.
+
+    It minimises :math:`\frac1s \log \sum_p e^{s v_p}` at scales s that double from the first to the last.
 
     Args:
-        objective: The soft maximum to lower.
+        objective: The soft maximum to minimise.
         start: Rows ``(r, m, d)`` of r restarts, of any length but zero.
-        effort: The scales, doubling from the first to the last, and the steps at each.
+        effort: The scales and the steps at each.
+
+    Returns:
+        Unit rows ``(m, d)``.
     """
     x, scale = start, effort.first
     while scale <= effort.last:
@@ -72,7 +84,7 @@ def anneal(objective: SoftMaximum, start: Tensor, effort: Effort) -> Tensor:
 
 
 def _descend(objective: SoftMaximum, x: Tensor, scale: float, steps: int) -> Tensor:
-    """One scale, in free coordinates: rows may grow, only their directions matter."""
+    """Minimise at one scale, in free coordinates: rows may grow, only their directions matter."""
     shape = x.shape
 
     def free(flat: Tensor) -> tuple[Tensor, Tensor]:
@@ -88,12 +100,35 @@ def _descend(objective: SoftMaximum, x: Tensor, scale: float, steps: int) -> Ten
 
 
 def row_blocks(k: int, restarts: int, entries: int = 1 << 21) -> list[slice]:
-    """Slices of 0..k-1 such that ``(restarts, block, k)`` has about ``entries`` numbers: memory stays O(block k)."""
+    """Return slices of ``0..k-1`` for which ``(restarts, block, k)`` has about ``entries`` numbers.
+
+    So the memory stays proportional to ``block * k`` instead of ``k * k``.
+
+    Args:
+        k: Number of rows.
+        restarts: Number of problems that are solved at once.
+        entries: Numbers to hold at a time.
+
+    Returns:
+        Consecutive slices that cover ``0..k-1``.
+
+    Example:
+        >>> row_blocks(5, 1, entries=10)
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
     block = max(1, entries // (restarts * k))
     return [slice(start, min(start + block, k)) for start in range(0, k, block)]
 
 
 def without_diagonal(products: Tensor, rows: slice) -> Tensor:
-    """``products (r, rows, k)`` with -inf, in place, where a row meets itself."""
+    """Set the products of a row with itself to -inf, in place.
+
+    Args:
+        products: Products ``(r, rows, k)`` of some rows with all k.
+        rows: Which of the k rows these are.
+
+    Returns:
+        The same tensor.
+    """
     products[:, :, rows].diagonal(dim1=1, dim2=2).fill_(-torch.inf)
     return products

@@ -22,18 +22,23 @@ __all__ = ["direct_sum"]
 def direct_sum(
     k: int, d: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
 ) -> Tensor:
-    """``k - d`` simplices of nearly equal size, turned together by a Haar rotation; for signed features only.
+    r"""Return ``k - d`` simplices in orthogonal subspaces: the best prototypes for ``d + 2 <= k <= 2 d``.
 
-    Neighbouring classes share a simplex: rows 0, 1, ... fill the first one, and so on.
+    Within a simplex of n rows :math:`w_i \cdot w_j = -1/(n-1)`, between simplices :math:`w_i \cdot w_j = 0`. The sizes
+    are as equal as possible, and a random (Haar) rotation turns the whole. Neighbouring classes share a simplex: rows
+    0, 1, ... fill the first one, and so on. For signed features only.
 
     Args:
         k: Number of classes, ``d + 2 <= k <= 2 d``.
         d: Number of features.
-        generator: Draws the rotation. None means seed 0.
-        dtype: Of the result; the arithmetic is float64.
+        generator: Source of the rotation. None means seed 0.
+        dtype: Data type of the result; the arithmetic is float64.
 
-    Shape:
-        out ``(k, d)``, rows of unit length that sum to zero.
+    Returns:
+        Prototypes ``(k, d)``: rows of unit length that sum to zero.
+
+    Raises:
+        InputError: If k is too small or too large for d.
 
     Example:
         >>> w = direct_sum(6, 4, dtype=torch.float64)             # two triangles

@@ -15,7 +15,7 @@ from torch import Tensor
 __all__ = ["minimize"]
 
 _Pair = tuple[Tensor, Tensor, Tensor]
-"""A step s, the change y of the gradient along it, and 1 / (s . y), which is 0 where there is no pair yet."""
+"""A step s, the change y of the gradient along it, and 1 / (s . y), which is 0 if there is no pair yet."""
 
 
 def minimize(
@@ -26,14 +26,17 @@ def minimize(
     memory: int = 10,
     tolerance: float = 0.0,
 ) -> Tensor:
-    """The best points found from ``x`` in ``steps`` quasi-Newton steps of each problem.
+    """Minimise many independent functions at once by L-BFGS, and return the points reached.
 
     Args:
-        objective: From points ``(r, n)`` to values ``(r,)`` and gradients ``(r, n)``.
+        objective: Maps points ``(r, n)`` to values ``(r,)`` and gradients ``(r, n)``.
         x: Starting points ``(r, n)``, one per problem.
         steps: The number of evaluations of ``objective``, shared by all problems.
         memory: How many curvature pairs are kept.
-        tolerance: Stop when no problem has improved by more than this over the last ten evaluations.
+        tolerance: Stop if no problem has improved by more than this over the last ten evaluations.
+
+    Returns:
+        Points ``(r, n)``, none of them worse than where it started.
 
     Example:
         >>> bowl = lambda x: ((x**2).sum(dim=1), 2 * x)
@@ -75,7 +78,7 @@ def minimize(
 
 
 def _remember(pairs: list[_Pair], s: Tensor, y: Tensor) -> list[_Pair]:
-    """The pairs with the newest at the end; a problem whose step was refused or not convex keeps those it has."""
+    """Append the newest pair; a problem whose step was rejected or not convex keeps the pairs it has."""
     curvature = _dot(s, y)
     usable = curvature > 1e-10 * y.norm(dim=1) * s.norm(dim=1)
     if not usable.any():
@@ -91,7 +94,7 @@ def _remember(pairs: list[_Pair], s: Tensor, y: Tensor) -> list[_Pair]:
 
 
 def _newton(gradient: Tensor, pairs: list[_Pair]) -> Tensor:
-    """The two-loop recursion: the gradient times the inverse Hessian that the pairs describe."""
+    """Return the gradient times the inverse Hessian that the pairs describe (the two-loop recursion)."""
     q = gradient
     weights = []
     for s, y, rho in reversed(pairs):

@@ -1,4 +1,4 @@
-"""The best prototypes known for k classes, d features and the sign of the features."""
+"""The choice of prototypes: the best ones known for k classes, d features and the sign of the features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def make(
     generator: torch.Generator | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    """Prototypes for the features at hand; the choice is fixed by k, d and ``features`` alone.
+    """Return the best prototypes known; k, d and ``features`` alone decide the construction.
 
     ============================  ==========================================
     signed, k <= d + 1            :func:`simplex`, randomly turned
@@ -38,11 +38,11 @@ def make(
         k: Number of classes, at least 2.
         d: Number of features, at least 1.
         features: ``"nonnegative"`` if they come out of a ReLU (or the average of one), else ``"signed"``.
-        generator: Where randomness comes from. None means seed 0.
-        dtype: Of the result; the arithmetic is float64.
+        generator: Source of randomness. None means seed 0.
+        dtype: Data type of the result; the arithmetic is float64.
 
-    Shape:
-        out ``(k, d)``, rows of unit length.
+    Returns:
+        Prototypes ``(k, d)``, rows of unit length.
 
     Example:
         >>> make(10, 128).shape

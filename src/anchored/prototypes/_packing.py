@@ -33,12 +33,13 @@ def packing(
     generator: torch.Generator | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    r"""Unit vectors that are as far apart as known methods get them.
+    r"""Return unit vectors that are as far apart as known methods can place them, for any k and d.
 
-    Signed features: :func:`simplex` for k <= d + 1, :func:`direct_sum` for d + 2 <= k <= 2d, the regular polygon for
-    d = 2, all of them optimal; a numerical search otherwise.
+    For signed features the largest cosine :math:`\max_{i \ne j} w_i \cdot w_j` is made small: :func:`simplex` for
+    k <= d + 1, :func:`direct_sum` for d + 2 <= k <= 2d, the regular polygon for d = 2, all of them optimal; a numerical
+    search otherwise.
 
-    With ``nonnegative=True`` what counts is the margin that a unit feature z >= 0 can have,
+    With ``nonnegative=True`` the margin that a unit feature z >= 0 can have is made large,
     :math:`\min_y \max_{z \ge 0} \min_{j \ne y} (w_y - w_j) \cdot z`: the simplex on the orthant for k <= d, beyond it a
     search over the prototypes together with one z for each. The cosines of such prototypes are no longer the smallest.
 
@@ -49,11 +50,11 @@ def packing(
         k: Number of classes, at least 2.
         d: Number of features, at least 1.
         nonnegative: Whether features have passed a ReLU.
-        generator: Draws the starting points, or the rotation of a closed form. None means seed 0.
-        dtype: Of the result; the arithmetic is float64.
+        generator: Source of the starting points, or of the rotation of a closed form. None means seed 0.
+        dtype: Data type of the result; the arithmetic is float64.
 
-    Shape:
-        out ``(k, d)``, rows of unit length.
+    Returns:
+        Prototypes ``(k, d)``, rows of unit length.
 
     Example:
         >>> w = packing(12, 3, dtype=torch.float64)               # the icosahedron
@@ -84,7 +85,16 @@ def packing(
 
 
 def soft_max_cosine(w: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-    """Soft maxima ``(r,)`` of the cosines within r sets of unit rows ``(r, k, d)``, and their gradients.
+    r"""Return the soft maximum of the cosines within each set of rows, and its gradient.
+
+    .. math::  \frac1s \log \sum_{i \ne j} e^{s\, w_i \cdot w_j}.
+
+    Args:
+        w: Unit rows ``(r, k, d)`` of r sets.
+        scale: The factor s.
+
+    Returns:
+        Values ``(r,)`` and gradients ``(r, k, d)``.
 
     Example:
         >>> pair = torch.tensor([[[1.0, 0.0], [0.6, 0.8]]], dtype=torch.float64)

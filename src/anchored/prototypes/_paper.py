@@ -3,9 +3,9 @@ r"""The paper's generator: SGD on :math:`-\frac1k \sum_y \log(e^{s w_y \cdot z_y
 It is the appendix's pseudo-code (Prototypes Generation) with its gaps filled: the labels are 0..k-1, the steps
 100,000, and the rows are normalised at the end, because the raw ones have shrunk to a length of about 0.02 by then. The
 cosine schedule has T_max = 20,000, so the learning rate falls to 0 and rises again, and is 0 at odd multiples.
-Weight decay is what finishes the job: it shortens the rows, which makes the steps of their directions longer.
+The weight decay matters: it shortens the rows, which makes the steps of their directions longer.
 
-Kept for comparison. The closed forms of this package are exact and need no steps.
+It is kept for comparison. The closed forms of this package are exact and need no steps.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ __all__ = ["paper"]
 
 
 def paper(k: int, d: int, *, use_relu: bool = False, steps: int = 100_000, seed: int = 0, scale: float = 5.0) -> Tensor:
-    """Prototypes from the published SGD procedure, rows normalised.
+    r"""Return prototypes from the published SGD procedure, rows normalised.
+
+    It minimises :math:`-\frac1k \sum_y \log(e^{s w_y \cdot z_y} / \sum_j e^{s w_j \cdot z_y})` over unit w and z.
 
     Args:
         k: Number of classes.
         d: Number of features.
         use_relu: Fit the prototypes to features that have passed a ReLU.
         steps: Gradient steps; fewer than 20,000 have not settled, k = 100 needs 60,000.
-        seed: Of the starting point.
+        seed: Seed of the starting point.
         scale: The paper's s. For k <= d + 1 the optimum does not depend on it.
 
-    Shape:
-        out ``(k, d)``, float32, rows of unit length.
+    Returns:
+        Prototypes ``(k, d)``, float32, rows of unit length.
 
     Example:
         >>> w = paper(3, 2, steps=1000)                           # already close to the triangle

@@ -1,4 +1,4 @@
-"""How good prototypes are: their largest cosine, smallest angle, distance from the best Gram matrix, and sum."""
+"""Quality of prototypes: their largest cosine, smallest angle, distance from the best Gram matrix, and sum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Quality", "quality"]
 
 @dataclass(frozen=True)
 class Quality:
-    """What :func:`quality` measures."""
+    """The measures that :func:`quality` returns."""
 
     max_cosine: float
     """Between two different rows. At least -1/(k-1), and at least 0 for k > d + 1."""
@@ -33,9 +33,13 @@ class Quality:
 
 
 def quality(w: Tensor) -> Quality:
-    """Measure prototypes ``(k, d)``, in float64 and in blocks of rows.
+    r"""Measure how good prototypes are.
 
-    Cosines and angles are those of the directions; ``gram_error`` and ``sum_norm`` are of the rows as they are.
+    ``max_cosine`` and ``min_angle_degrees`` belong to the directions, :math:`\max_{i \ne j} \cos(w_i, w_j)`;
+    ``gram_error`` and ``sum_norm``, :math:`\|\sum_i w_i\|`, to the rows as they are.
+
+    Args:
+        w: Prototypes ``(k, d)``.
 
     Example:
         >>> quality(torch.eye(3))                              # orthonormal, not yet a simplex

@@ -22,14 +22,17 @@ _MOST_STEPS = 20_000
 
 
 def reachable_margin(w: Tensor, *, nonnegative: bool = True, tolerance: float = 1e-4) -> Tensor:
-    r"""The best margin of each class over unit features, ``(k,)`` in float64, within ``tolerance`` of the optimum.
+    r"""Return the best margin of each class over unit features, within ``tolerance`` of the optimum.
 
-    What is returned is reached by a feature; a class that no feature can tell from the others gets 0.
+    .. math::  \max_{\|z\| \le 1} \min_{j \ne y} (w_y - w_j) \cdot z \qquad (z \ge 0 \text{ if nonnegative}).
 
     Args:
         w: Prototypes ``(k, d)``.
-        nonnegative: Whether only features z >= 0 count, as behind a ReLU.
+        nonnegative: Whether only features z >= 0 count, as after a ReLU.
         tolerance: How far below the optimum the answer may be.
+
+    Returns:
+        Margins ``(k,)``, float64, each reached by some feature; 0 for a class that no feature can tell from the others.
 
     Example:
         >>> from anchored.prototypes import simplex
@@ -45,7 +48,7 @@ def reachable_margin(w: Tensor, *, nonnegative: bool = True, tolerance: float = 
 
 
 def _margins(w: Tensor, classes: Tensor, nonnegative: bool, tolerance: float) -> Tensor:
-    """Accelerated projected gradient on the dual, restarted where it overshoots; one row of weights per class."""
+    """Run accelerated projected gradient on the dual, restarted if it overshoots; one row of weights per class."""
     k = len(w)
     own = torch.nn.functional.one_hot(classes, k).bool()
     step = 1 / torch.linalg.matrix_norm(w, 2).square()
@@ -77,7 +80,7 @@ def _residual(w: Tensor, classes: Tensor, weights: Tensor, nonnegative: bool) ->
 
 
 def _onto_simplex(x: Tensor) -> Tensor:
-    """The nearest rows with entries >= 0 that sum to one: all are lowered alike and cut off at zero."""
+    """Return the nearest rows with entries >= 0 that sum to one: all entries are lowered alike and cut off at zero."""
     ordered = x.sort(dim=1, descending=True).values
     count = torch.arange(1, x.shape[1] + 1, dtype=x.dtype)
     excess = (ordered.cumsum(dim=1) - 1) / count

@@ -1,8 +1,8 @@
-r"""Prototypes for features z >= 0 when k > d: the smallest margin :math:`(w_i - w_j) \cdot z_i` is made large.
+r"""Prototypes for features z >= 0 if k > d: the smallest margin :math:`(w_i - w_j) \cdot z_i` is made large.
 
 Prototypes w_i and one unit feature z_i >= 0 for each are moved together, as in the paper's ``use_relu``, but the worst
 pair counts instead of the mean, and :math:`z = u^2 / \|u^2\|` replaces :math:`z = \max(u, 0)`: an entry that a ReLU has
-set to zero has no gradient to come back by.
+set to zero has no gradient and would stay zero.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ __all__ = ["relu_packing", "soft_min_margin"]
 
 
 def relu_packing(k: int, d: int, generator: torch.Generator) -> Tensor:
-    """Prototypes ``(k, d)`` in float64, unit rows, found by annealing from random features."""
+    r"""Return prototypes that maximise :math:`\min_{i \ne j} (w_i - w_j) \cdot z_i`, found by annealing.
+
+    Args:
+        k: Number of classes.
+        d: Number of features.
+        generator: Source of the starting points.
+
+    Returns:
+        Unit rows ``(k, d)``, float64.
+    """
     # Twice as many rows as in a signed packing, and a third matrix product.
     plan = replace(effort(k, 3 * d), first=32.0)
     u = torch.randn(plan.restarts, k, d, generator=generator, dtype=torch.float64, device=generator.device).cpu()
@@ -28,9 +37,16 @@ def relu_packing(k: int, d: int, generator: torch.Generator) -> Tensor:
 
 
 def soft_min_margin(x: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-    """Soft maxima ``(r,)`` of minus the margins, and their gradients.
+    r"""Return the soft maximum of minus the margins, and its gradient.
 
-    The unit rows ``(r, 2k, d)`` are k prototypes, followed by the k vectors u whose squares give the features.
+    .. math::  \frac1s \log \sum_{i \ne j} e^{-s\, (w_i - w_j) \cdot z_i}, \qquad z_i = u_i^2 / \|u_i^2\| .
+
+    Args:
+        x: Unit rows ``(r, 2k, d)`` of r problems: k prototypes, then the k vectors u whose squares give the features.
+        scale: The factor s.
+
+    Returns:
+        Values ``(r,)`` and gradients ``(r, 2k, d)``.
 
     Example:
         >>> x = torch.eye(2, dtype=torch.float64).repeat(2, 1)[None]       # w = z = the two axes: both margins are 1

@@ -1,4 +1,4 @@
-"""What every prototype set asks of k, d, the dtype and given rows, said once."""
+"""Checks that all prototype sets share: of k, d, the dtype and given rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ __all__ = ["check_dtype", "check_prototypes", "check_sizes"]
 
 
 def check_sizes(k: object, d: object) -> tuple[int, int]:
-    """The sizes k and d as whole numbers with room for k different directions.
+    """Return k and d as whole numbers with room for k different directions.
+
+    Args:
+        k: Number of classes, at least 2.
+        d: Number of features, at least 1.
+
+    Returns:
+        Both as ``int``.
+
+    Raises:
+        InputError: If there are more classes than directions.
 
     Example:
         >>> check_sizes(10, 128)
@@ -32,7 +42,7 @@ def check_dtype(dtype: object) -> None:
 
 
 def check_prototypes(w: object) -> Tensor:
-    """``w`` as ``(k, d)`` in float64 on the CPU, refused unless it holds at least two finite rows, none of them zero.
+    """Return ``w`` as ``(k, d)`` in float64 on the CPU; refuse fewer than two rows, and infinite or zero ones.
 
     Example:
         >>> check_prototypes([[1.0, 0.0], [0.0, 2.0]]).dtype

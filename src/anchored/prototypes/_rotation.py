@@ -9,7 +9,15 @@ __all__ = ["haar_frame"]
 
 
 def haar_frame(d: int, m: int, generator: torch.Generator) -> Tensor:
-    """``(d, m)`` in float64 with orthonormal columns, m <= d, uniform over all such frames.
+    """Draw an orthonormal frame, uniform over all such frames (Haar measure).
+
+    Args:
+        d: Number of dimensions.
+        m: Number of columns, ``m <= d``.
+        generator: Source of randomness.
+
+    Returns:
+        Columns ``(d, m)``, float64, with ``Q.T @ Q = I``.
 
     Example:
         >>> q = haar_frame(5, 2, torch.Generator().manual_seed(0))

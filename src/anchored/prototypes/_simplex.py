@@ -5,7 +5,7 @@ rows. Its margin :math:`\min_{j \ne y} (w_y - w_j) \cdot w_y = k/(k-1)` is the l
 
 Features that have passed a ReLU never point at w_y, which has negative entries. If the rows of E are non-negative
 with disjoint supports, z = e_y is such a feature and has margin :math:`\sqrt{k/(k-1)}`, which no other
-turn of the simplex exceeds; a random turn keeps about 0.6 of it.
+rotation of the simplex exceeds; a random rotation keeps about 0.6 of it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ def simplex(
     generator: torch.Generator | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    r"""The regular simplex with k vertices on the unit sphere of d dimensions.
+    r"""Return the regular simplex: k unit vectors at equal angles, :math:`w_i \cdot w_j = -1/(k-1)`.
+
+    .. math::  W = \sqrt{\tfrac{k}{k-1}}\,(I - J/k)\,E, \qquad E E^\top = I,
+
+    with the matrix of ones J. The largest margin that k unit vectors can have is :math:`k/(k-1)`, and these have it.
 
     Args:
         k: Number of classes, ``2 <= k <= d + 1``.
@@ -41,11 +45,14 @@ def simplex(
         orientation: ``"random"`` turns the simplex by a Haar-distributed rotation: for signed features.
             ``"orthant"`` (``k <= d``) deals all d coordinates out to the classes and gives each class the
             constant vector on its share: for features that are never negative.
-        generator: Draws the rotation, or who gets which coordinates. None means seed 0.
-        dtype: Of the result; the arithmetic is float64.
+        generator: Source of the rotation, or of the deal. None means seed 0.
+        dtype: Data type of the result; the arithmetic is float64.
 
-    Shape:
-        out ``(k, d)``, rows of unit length that sum to zero.
+    Returns:
+        Prototypes ``(k, d)``: rows of unit length that sum to zero.
+
+    Raises:
+        InputError: If there are too many classes for d.
 
     Example:
         >>> w = simplex(5, 16, dtype=torch.float64)
@@ -60,7 +67,7 @@ def simplex(
 
 
 def helmert(k: int) -> Tensor:
-    """The simplex in its own space, ``(k, k-1)`` in float64: unit rows with cosine -1/(k-1).
+    """Return the simplex in its own space, ``(k, k-1)`` in float64: unit rows with cosine ``-1/(k-1)``.
 
     Column m (from 1) is constant on the first m rows and balances them in row m + 1, so that the columns are orthogonal
     by construction and need no decomposition.

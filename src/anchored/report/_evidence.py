@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.audit import Audit, CrossFit
-from anchored.auto import PILOT, judgement
-from anchored.data import Dataset, Split
-from anchored.report._data import RunData, run_data
+from anchored.audit import Audit, look_settings
+from anchored.data import Dataset
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, find_previous, read_previous
-from anchored.training import RunConfig, RunFolder, TrainedModel
+from anchored.runs import Fitted, RunData, RunFolder, TrainedModel, make_look, open_data
+from anchored.training import LookConfig, RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
 
@@ -103,7 +102,7 @@ def gather(
     run_folder: str | Path,
     *,
     compare: str | Path | None = None,
-    split: Split | None = None,
+    fitted: Fitted | None = None,
     data_root: str | Path | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Evidence:
@@ -112,7 +111,7 @@ def gather(
     Args:
         run_folder: A finished run.
         compare: Another finished run; by default the one made before it beside it, where there is one.
-        split: The run's data, where it is open already; else it is opened as the configuration says.
+        fitted: What training has just given back; None opens data and model as the run's folder says.
         data_root: Where the data lies, if it was moved since.
         tell: Is told how many samples the model was asked about, of how many.
 
@@ -126,10 +125,17 @@ def gather(
     about = _model_file(run.path)
     names = tuple(about.get("class_names") or map(str, range(len(result.get("class_counts") or ()))))
     missing: list[str] = []
-    data = _tried(lambda: run_data(config, split, root=data_root), "the data is not at hand", missing)
+    if fitted is not None:
+        data: RunData | None = fitted.data
+    else:
+        data = _tried(
+            lambda: RunData.open(open_data(config.data, root=data_root), config), "the data is not at hand", missing
+        )
     measured = None
     if data is not None:
-        measured = _tried(lambda: _measured(run, data, result, tell), "the model cannot be asked again", missing)
+        measured = _tried(
+            lambda: _measured(run, data, config, result, fitted, tell), "the model cannot be asked again", missing
+        )
     audited = _tried(lambda: _audit(run.path / "audit"), "the audit was left out", missing)
     speed = run.read_lines("speed.jsonl")
     return Evidence(
@@ -161,29 +167,40 @@ def _model_file(path: Path) -> dict[str, Any]:
 
 
 def _measured(
-    run: RunFolder, data: RunData, result: Mapping[str, Any], tell: Callable[[int, int], None]
+    run: RunFolder,
+    data: RunData,
+    config: RunConfig,
+    result: Mapping[str, Any],
+    fitted: Fitted | None,
+    tell: Callable[[int, int], None],
 ) -> Measured | None:
-    if data.unseen is None:
+    unseen = data.unseen(config)
+    if unseen is None:
         return None
-    part, dataset = data.unseen
+    part, dataset = unseen
     before = (result.get(part) or {}).get("n")
     if before is not None and before != len(dataset):
         raise InputError(
             f"the data has changed since training: {before} {part.replace('_', '-')} samples are {len(dataset)}"
         )
-    model = TrainedModel.load(run.path)
+    model = TrainedModel.load(run.path) if fitted is None else fitted.model
     if dataset.class_names != model.class_names or dataset.inputs.shape != model.input_shape:
         raise InputError("the data has changed since training: other classes, or inputs of another shape")
-    truth = _truth(run, data) if part == "held_out" and result.get("estimated") else None
-    return measure(model, dataset, part, truth=truth, tell=tell)
+    posterior = None
+    if part == "held_out" and result.get("estimated"):
+        posterior = _posterior(run, data, config) if fitted is None or fitted.look is None else fitted.look.posterior
+        held = data.held_index(config)
+        posterior = None if posterior is None or held is None else posterior[held]
+    return measure(model, dataset, part, posterior=posterior, tell=tell)
 
 
-def _truth(run: RunFolder, data: RunData) -> Tensor | None:
-    """What the look before training said of the held-out labels, where it is kept."""
-    crossed = CrossFit.load(run.path / PILOT, n=len(data.labelled))
-    if crossed is None or data.held_index is None:
+def _posterior(run: RunFolder, data: RunData, config: RunConfig) -> Tensor | None:
+    """The probabilities ``(n, k)`` of the true labels that the look before training found, if it is kept."""
+    crossed = run.read_look(len(data.labelled))
+    if crossed is None:
         return None
-    return judgement(crossed, data.labelled, run.read_config())[1][data.held_index]
+    look = config.look if isinstance(config.look, LookConfig) else look_settings(config, len(data.labelled))
+    return make_look(config, look, crossed, data.labelled).posterior
 
 
 def _tried(get: Callable[[], T], what: str, missing: list[str]) -> T | None:

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from anchored._random import stream
-from anchored.data import Batches, Dataset
-from anchored.training import TrainedModel
+from anchored.data import Dataset
+from anchored.runs import TrainedModel
+from anchored.training import Runtime, answer_batches, evaluation_batches
 
 __all__ = ["ANSWERS", "FEATURES", "Measured", "measure"]
 
 ANSWERS, FEATURES = 20_000, 4_000
-_BATCH = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Measured:
         anchored: Whether the directions were fixed before training.
         normalized: Whether the head looks at the directions of features only.
         scale: What the head multiplies cosines with, where it has such a number.
-        truth: Probabilities ``(n, k)`` of the true labels, where they were estimated.
+        posterior: Probabilities ``(n, k)`` of the true labels, where they were estimated.
     """
 
     part: str
@@ -52,12 +52,12 @@ class Measured:
     anchored: bool = False
     normalized: bool = False
     scale: float | None = None
-    truth: Tensor | None = None
+    posterior: Tensor | None = None
 
     @property
     def target(self) -> Tensor:
-        """What the answers are judged by: the truth ``(n, k)`` where it was estimated, else the labels ``(n,)``."""
-        return self.labels if self.truth is None else self.truth
+        """What the answers are judged by: the posterior ``(n, k)`` where it was estimated, else the labels ``(n,)``."""
+        return self.labels if self.posterior is None else self.posterior
 
     @property
     def n(self) -> int:
@@ -81,7 +81,7 @@ def measure(
     dataset: Dataset,
     part: str,
     *,
-    truth: Tensor | None = None,
+    posterior: Tensor | None = None,
     answers: int = ANSWERS,
     features: int = FEATURES,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
@@ -92,7 +92,7 @@ def measure(
         model: A trained model.
         dataset: Labelled data of the model's classes.
         part: Which part of the data it is, ``"test"`` or ``"held_out"``.
-        truth: Probabilities of the true labels of ``dataset``, where they were estimated.
+        posterior: Probabilities of the true labels of ``dataset``, where they were estimated.
         answers: The most samples to ask about.
         features: The most samples whose features are kept.
         tell: Is told after each batch how many samples were asked, of how many.
@@ -104,30 +104,18 @@ def measure(
     ):  # the first ones are those whose features are kept, so they must be any, not the first class
         order = order[torch.randperm(len(order), generator=stream(0, "report", "features"))]
     network, weight = model.classifier, next(model.parameters())
-    batches = Batches(
-        dataset,
-        batch_size=_BATCH,
-        normalize=model.normalization,
-        device=weight.device,
-        dtype=weight.dtype,
-        workers=2 if hasattr(dataset.inputs, "paths") else 0,
-    )
-    seen: list[Tensor] = []
+    runtime = Runtime(weight.device, "64" if weight.dtype == torch.float64 else "32")
+    batches = evaluation_batches(dataset, model.normalization, runtime)
     logits: list[Tensor] = []
     kept: list[Tensor] = []
-    hook = network.head.register_forward_pre_hook(lambda _module, given: seen.append(given[0]))
-    try:
-        for batch in batches.epoch(order, seed=0, epoch=0):
-            seen.clear()
-            logits.append(network(batch.inputs).cpu())
-            if seen and sum(map(len, kept)) < features:
-                kept.append(seen[0].cpu())
-            tell(sum(map(len, logits)), len(order))
-    finally:
-        hook.remove()
+    for answer in answer_batches(network, batches, runtime, order=order, features=True):
+        logits.append(answer.logits.cpu())
+        if answer.features is not None and sum(map(len, kept)) < features:
+            kept.append(answer.features.cpu())
+        tell(sum(map(len, logits)), len(order))
     labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
-    if truth is not None:
-        labels = truth.argmax(dim=1)
+    if posterior is not None:
+        labels = posterior.argmax(dim=1)
     directions = _directions(network)
     vectors = torch.cat(kept)[:features] if kept and kept[0].ndim == 2 else None
     if vectors is None or directions is None or vectors.shape[1] != directions.shape[1]:
@@ -137,14 +125,14 @@ def measure(
         torch.cat(logits),
         labels[order],
         n,
-        part == "held_out" and dataset.clean_labels is None and truth is None,
+        part == "held_out" and dataset.clean_labels is None and posterior is None,
         model.temperature,
         vectors,
         directions,
         hasattr(network.head, "prototypes"),
         bool(getattr(network.head, "normalize", False)),
         _number(getattr(network.head, "scale", None)),
-        None if truth is None else truth[order],
+        None if posterior is None else posterior[order],
     )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anchored._errors import InputError
-from anchored.training import RunConfig, RunFolder
+from anchored.runs import RunFolder
+from anchored.training import RunConfig
 
 __all__ = ["Changed", "Previous", "find_previous", "read_previous", "settings_that_differ"]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from anchored._errors import InputError
 from anchored._files import write_text
-from anchored.data import Split
 from anchored.report._evidence import Evidence, gather
 from anchored.report._page import page
 from anchored.report._section import Section
 from anchored.report._summary import headline, tiles
 from anchored.report._words import name
 from anchored.report.sections import SECTIONS
+from anchored.runs import Fitted
 
 __all__ = ["NAME", "Report", "make", "place", "write"]
 
@@ -51,12 +51,12 @@ def make(
     run_folder: str | Path,
     *,
     compare: str | Path | None = None,
-    split: Split | None = None,
+    fitted: Fitted | None = None,
     data_root: str | Path | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Report:
     """The report of a finished run; arguments as :func:`write`, and ``tell`` hears how far the work is."""
-    evidence = gather(run_folder, compare=compare, split=split, data_root=data_root, tell=tell)
+    evidence = gather(run_folder, compare=compare, fitted=fitted, data_root=data_root, tell=tell)
     return Report(evidence, [section for part in SECTIONS if (section := part(evidence)) is not None])
 
 
@@ -65,7 +65,7 @@ def write(
     out: str | Path | None = None,
     *,
     compare: str | Path | None = None,
-    split: Split | None = None,
+    fitted: Fitted | None = None,
     data_root: str | Path | None = None,
 ) -> Path:
     """Write the report of a finished run as one HTML file.
@@ -75,9 +75,8 @@ def write(
         out: The file, by default ``report.html`` in the run's folder.
         compare: Another finished run to compare with; by default the one made before it in the same parent folder,
             from the same data.
-        split: The run's data, where it is open already; else it is opened as the configuration says. Where it is
-            not at hand any more, the report comes out with what the run holds, and says what is missing.
-
+        fitted: What training has just given back; None opens the data as the configuration says. If it is not at
+            hand any more, the report comes out with what the run holds, and says what is missing.
         data_root: Where the data lies, if it was moved since.
 
     Returns:
@@ -86,7 +85,7 @@ def write(
     Example:
         >>> import tempfile
         >>> from anchored.data import load_digits
-        >>> from anchored.training import fit
+        >>> from anchored.runs import fit
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     settings = {"data": {"source": "digits"}, "method": {"name": "ce"}, "train": {"epochs": 1}}
         ...     run = fit(load_digits(), settings, folder=f"{folder}/run")
@@ -95,7 +94,7 @@ def write(
         True
     """
     path = place(run_folder, out)
-    make(run_folder, compare=compare, split=split, data_root=data_root).save(path)
+    make(run_folder, compare=compare, fitted=fitted, data_root=data_root).save(path)
     return path
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from anchored._checks import check_integer
 from anchored.data import Dataset
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 __all__ = ["Neighbours"]
 

@@ -1,9 +1,9 @@
-"""What every schedule is: a frozen description that maps an epoch to a factor of the base rate."""
+"""The base of all schedules: a frozen description that maps an epoch to a factor of the base rate."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import ClassVar, Self
 
 from anchored._checks import check_integer, check_real
@@ -12,10 +12,10 @@ __all__ = ["Schedule", "check_epoch", "check_epochs", "scaled"]
 
 
 class Schedule(ABC):
-    """A factor of the base rate as a function of the epoch alone.
+    """A factor of the base rate that depends on the epoch alone: ``rate = base * schedule(epoch)``.
 
-    A subclass is a frozen dataclass with the field ``epochs`` (the length it is written for) that
-    writes :meth:`factor` and :meth:`for_epochs`.
+    A subclass is a frozen dataclass with a field ``epochs``, the length of the run it is written for. It implements
+    :meth:`factor`, and replaces :meth:`for_epochs` if more than ``epochs`` changes with the length.
 
     Example:
         >>> from anchored import schedules
@@ -27,20 +27,23 @@ class Schedule(ABC):
     name: ClassVar[str]
     epochs: int
 
+    def __post_init__(self) -> None:
+        check_epochs(self.epochs)
+
     @abstractmethod
     def factor(self, epoch: float) -> float:
-        """The factor at ``epoch >= 0``."""
+        """Return the factor at ``epoch >= 0``."""
 
-    @abstractmethod
     def for_epochs(self, epochs: int) -> Self:
-        """The same shape over another number of epochs: what happened at a share of the run happens at that share."""
+        """Return the same shape over ``epochs`` epochs: every change keeps its relative position in the run."""
+        return replace(self, epochs=epochs)  # type: ignore[type-var]  # every subclass is a dataclass
 
     def __call__(self, epoch: float) -> float:
-        """The factor at ``epoch``, counted from 0: ``schedule(0)`` is for the first epoch."""
+        """Return the factor at ``epoch``, counted from 0: ``schedule(0)`` is for the first epoch."""
         return self.factor(check_epoch(epoch))
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values for JSON or YAML; ``schedules.get(**d)`` turns them back.
+        """Return plain values for JSON or YAML; ``schedules.get(**d)`` turns them back into a schedule.
 
         Example:
             >>> from anchored import schedules
@@ -57,7 +60,7 @@ class Schedule(ABC):
 
 
 def check_epoch(epoch: float) -> float:
-    """``epoch`` as a finite float that is not negative.
+    """Return ``epoch`` as a finite float that is not negative.
 
     Example:
         >>> check_epoch(3)
@@ -67,7 +70,7 @@ def check_epoch(epoch: float) -> float:
 
 
 def check_epochs(epochs: int) -> int:
-    """``epochs`` as a whole number, 1 or more.
+    """Return ``epochs`` as a whole number, 1 or more.
 
     Example:
         >>> check_epochs(200)
@@ -77,7 +80,12 @@ def check_epochs(epochs: int) -> int:
 
 
 def scaled(position: float, old: int, new: int) -> float:
-    """The position among ``new`` epochs that lies at the same share as ``position`` among ``old``.
+    """Move a position in a run of ``old`` epochs to the same relative position in a run of ``new`` epochs.
+
+    Args:
+        position: Epoch in the old run; it need not be a whole number.
+        old: Number of epochs of the old run.
+        new: Number of epochs of the new run.
 
     Example:
         >>> scaled(160, 200, 30)

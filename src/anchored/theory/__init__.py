@@ -1,7 +1,7 @@
 """The paper's statements as functions: margins, probabilities, Lipschitz constants, risk bounds, scales, thresholds.
 
 Letters: k classes, eta noise rate, B bound on the norm of the features, scale for the paper's s. Every function takes
-and returns plain numbers, except :func:`lipschitz_search`, which looks at a loss and at prototypes.
+and returns plain numbers, except :func:`lipschitz_search`, which takes a loss and prototypes.
 """
 
 from anchored.theory.calibration import ldam_threshold

@@ -1,4 +1,4 @@
-"""What the formulas share: k classes, a noise rate below (k-1)/k, a radius B > 0."""
+"""Checks that the formulas share: k classes, a noise rate below (k-1)/k, a radius B > 0."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["check_classes", "check_noise_rate", "check_radius"]
 
 
 def check_classes(k: object) -> int:
-    """``k`` as an ``int`` of at least 2.
+    """Return ``k`` as an ``int`` of at least 2.
 
     Example:
         >>> check_classes(10)
@@ -19,7 +19,14 @@ def check_classes(k: object) -> int:
 
 
 def check_noise_rate(eta: object, k: int) -> float:
-    """``eta`` as a ``float`` in ``[0, (k-1)/k)``.
+    """Return ``eta`` as a ``float`` in ``[0, (k-1)/k)``.
+
+    Args:
+        eta: Noise rate as given.
+        k: Number of classes.
+
+    Raises:
+        InputError: If the rate is so high that the true label is no longer the most likely one.
 
     Example:
         >>> check_noise_rate(0.8, 10)
@@ -35,7 +42,11 @@ def check_noise_rate(eta: object, k: int) -> float:
 
 
 def check_radius(name: str, radius: object) -> float:
-    """``radius`` as a positive, finite ``float``: a bound B on feature norms, or the scale s of unit features.
+    """Return ``radius`` as a positive, finite ``float``: a bound B on feature norms, or the scale s of unit features.
+
+    Args:
+        name: How the error message calls it.
+        radius: The value as given.
 
     Example:
         >>> check_radius("B", 5)

@@ -1,21 +1,21 @@
-r"""Why unequal margins are not calibrated: the probability at which the prediction turns is no longer 1/2.
+r"""Why unequal margins are not calibrated: the probability at which the prediction changes is no longer 1/2.
 
 Two classes, margin loss with :math:`\alpha_+, \alpha_-`, and :math:`p = P(+ \mid x)`. With
 :math:`u = s (w_+ - w_-)^\top z` the conditional risk is
 
 .. math::  C(u) = p \log(1 + e^{-u-\alpha_+}) + (1-p) \log(1 + e^{u-\alpha_-}), \qquad |u| \le r = s\,\|w_+ - w_-\| ,
 
-and + is predicted where the minimiser has u > 0. C is convex, so the sign of its slope at 0 decides, and for d >= 2
+and + is predicted if the minimiser has u > 0. C is convex, so the sign of its slope at 0 decides, and for d >= 2
 
 .. math::  \text{predict} + \iff p > p^* = \frac{1 + e^{\alpha_+}}{2 + e^{\alpha_+} + e^{\alpha_-}} .
 
-The threshold is 1/2 only for equal margins. The paper looks at the two ends :math:`u = \pm r` alone. That is all there
-is when d = 1, and gives
+The threshold is 1/2 only for equal margins. The paper looks at the two ends :math:`u = \pm r` alone. Nothing else
+exists for d = 1, and there
 
 .. math::  p^*_r = \frac{a_-}{a_+ + a_-}, \qquad a_\pm = \log\frac{1 + e^{r-\alpha_\pm}}{1 + e^{-r-\alpha_\pm}} ,
 
 which tends to :math:`p^*` as r tends to 0. In higher dimension the minimum usually lies between the ends (for margins
-of 0 at :math:`u = \log(p/(1-p))`), so the printed threshold is not where the prediction turns. The theorem holds
+of 0 at :math:`u = \log(p/(1-p))`), so the prediction does not change at the printed threshold. The theorem holds
 with either.
 
 LDAM subtracts a margin :math:`m_y \propto P(y)^{-1/4}` from the own cosine: :math:`\alpha_y = -s\,m_y`. Then the rarer
@@ -39,13 +39,16 @@ __all__ = ["ldam_threshold"]
 
 
 def ldam_threshold(alpha_plus: float, alpha_minus: float, r: float | None = None) -> float:
-    r"""The :math:`P(+ \mid x)` above which the margin loss predicts +; a calibrated loss has 1/2.
+    r"""Return the :math:`P(+ \mid x)` above which the margin loss predicts +; a calibrated loss has 1/2.
+
+    .. math::  p^* = \frac{1 + e^{\alpha_+}}{2 + e^{\alpha_+} + e^{\alpha_-}}, \qquad\text{or for } d = 1 \quad
+               p^*_r = \frac{a_-}{a_+ + a_-}, \quad a_\pm = \log\frac{1 + e^{r-\alpha_\pm}}{1 + e^{-r-\alpha_\pm}} .
 
     Args:
-        alpha_plus: Term added to the logit of class + where it is the label; LDAM's is ``-scale * margin``.
+        alpha_plus: Term added to the logit of class + if it is the label; LDAM's is ``-scale * margin``.
         alpha_minus: The same for class -.
-        r: None for features of two or more dimensions. For one dimension, where only the ends of the segment exist (the
-            paper's formula), ``scale * ||w_+ - w_-||``: twice the scale for anchored prototypes.
+        r: None for features of two or more dimensions. For one dimension (the paper's formula, which knows only the
+            ends of the segment), ``scale * ||w_+ - w_-||``: twice the scale for anchored prototypes.
 
     Example:
         >>> rare, common = (-0.5 * prior**-0.25 for prior in (0.1, 0.9))
@@ -65,7 +68,11 @@ def ldam_threshold(alpha_plus: float, alpha_minus: float, r: float | None = None
 
 
 def log_gain(r: float, alpha: float) -> float:
-    r"""The logarithm of :math:`a = \log\frac{1+e^{r-\alpha}}{1+e^{-r-\alpha}}`, what a move from -r to r saves.
+    r"""Return the logarithm of :math:`a = \log\frac{1+e^{r-\alpha}}{1+e^{-r-\alpha}}`, the gain between -r and r.
+
+    Args:
+        r: Half the length of the segment.
+        alpha: Term added to the own logit.
 
     Example:
         >>> math.isclose(log_gain(2.0, 0.0), math.log(2.0))       # log (1 + e^2) / (1 + e^-2) = 2
@@ -77,7 +84,7 @@ def log_gain(r: float, alpha: float) -> float:
 
 
 def logistic(x: float) -> float:
-    """``1 / (1 + exp(-x))`` without overflow.
+    """Return ``1 / (1 + exp(-x))`` without overflow.
 
     Example:
         >>> logistic(0.0), logistic(-1e4), logistic(1e4)

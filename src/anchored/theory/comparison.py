@@ -1,4 +1,4 @@
-r"""What anchoring is compared with: the same constant when the prototypes may be anywhere.
+r"""The constants that anchoring is compared with: those of prototypes that may be anywhere.
 
 For cross entropy, :math:`\nabla L_W(z) = \sum_i (1 - k p_i) w_i`. The paper lets W vary and bounds the supremum of its
 norm from below in three cases:
@@ -8,7 +8,7 @@ norm from below in three cases:
 3. unit prototypes, features of length B: at least :math:`2(e^{2B} - 1)/(e^{2B}/(k-1) + 1)`,
    the value at :math:`w_1 = z/B`, all other prototypes :math:`-z/B`.
 
-The exact supremum of case 3 comes with m prototypes at :math:`z/B` and the others opposite,
+The exact supremum of case 3 is reached with m prototypes at :math:`z/B` and the others opposite,
 
 .. math::  \max_{1 \le m < k} \frac{2 m (k-m) (1 - e^{-2B})}{m + (k-m) e^{-2B}} ,
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def lipschitz_ce_unnormalized(k: int) -> float:
-    """Case 1, prototypes of any length: no constant exists, so infinity.
+    """Return infinity: with prototypes of any length (case 1) no Lipschitz constant exists.
 
     Args:
         k: Number of classes.
@@ -51,7 +51,7 @@ def lipschitz_ce_unnormalized(k: int) -> float:
 
 
 def lipschitz_ce_unit_prototypes(k: int) -> float:
-    """Case 2, unit prototypes and features of any length: the paper's lower bound k.
+    """Return the paper's lower bound k for unit prototypes and features of any length (case 2).
 
     Args:
         k: Number of classes.
@@ -64,7 +64,9 @@ def lipschitz_ce_unit_prototypes(k: int) -> float:
 
 
 def lipschitz_ce_unit_both(k: int, B: float) -> float:
-    r"""Case 3, unit prototypes and features of length B: the paper's lower bound.
+    r"""Return the paper's lower bound for unit prototypes and features of length B (case 3).
+
+    .. math::  \frac{2(e^{2B} - 1)}{e^{2B}/(k-1) + 1} .
 
     Args:
         k: Number of classes.
@@ -78,11 +80,13 @@ def lipschitz_ce_unit_both(k: int, B: float) -> float:
 
 
 def lipschitz_ce_unanchored(k: int, B: float = math.inf) -> float:
-    """The exact supremum over unit prototypes and features of length at most B.
+    r"""Return the exact supremum over unit prototypes and features of length at most B.
+
+    .. math::  \max_{1 \le m < k} \frac{2 m (k-m) (1 - e^{-2B})}{m + (k-m) e^{-2B}} .
 
     Args:
         k: Number of classes.
-        B: Bound on the norm of the features; without one, 2(k-1).
+        B: Bound on the norm of the features; infinity gives 2(k-1).
 
     Example:
         >>> round(lipschitz_ce_unanchored(10, 1.0), 3), lipschitz_ce_unanchored(10)
@@ -98,7 +102,14 @@ def lipschitz_ce_unanchored(k: int, B: float = math.inf) -> float:
 
 
 def opposite_groups(k: int, m: int, B: float) -> float:
-    """The gradient norm with m unit prototypes along z, the other k - m against it, and a feature of length B.
+    r"""Return the gradient norm with m unit prototypes along z and the other k - m opposite to it.
+
+    .. math::  \frac{2 m (k-m) (1 - e^{-2B})}{m + (k-m) e^{-2B}} .
+
+    Args:
+        k: Number of classes.
+        m: Number of prototypes along z.
+        B: Length of the feature.
 
     Example:
         >>> opposite_groups(2, 1, 1.0) == 2 * math.tanh(1.0)

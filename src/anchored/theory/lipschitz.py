@@ -44,11 +44,11 @@ __all__ = ["lipschitz_ce", "lipschitz_focal", "lipschitz_gce"]
 
 
 def lipschitz_ce(k: int, B: float) -> float:
-    r"""The exact constant of cross entropy, :math:`k(1-t)/(1+(k-1)t)` with :math:`t = \exp(-kB/(k-1))`.
+    r"""Return the exact constant of cross entropy, :math:`k(1-t)/(1+(k-1)t)` with :math:`t = \exp(-kB/(k-1))`.
 
     Args:
         k: Number of classes.
-        B: Bound on the norm of the features; the scale s when features are normalised.
+        B: Bound on the norm of the features; the scale s if features are normalised.
 
     Example:
         >>> [round(lipschitz_ce(10, B), 3) for B in (5.0, 1.0, 0.2941)]
@@ -61,7 +61,9 @@ def lipschitz_ce(k: int, B: float) -> float:
 
 
 def lipschitz_gce(k: int, B: float, q: float) -> float:
-    r"""An upper bound for generalised cross entropy, from :math:`H \le k^{1-q}` as above.
+    r"""Return an upper bound for generalised cross entropy, from :math:`H = \sum_i p_i^q \le k^{1-q}`.
+
+    The bound is :math:`k^{1-q}` times :func:`distance_of_means` with :math:`\delta = (1-q) B \sqrt{2k/(k-1)}`.
 
     Args:
         k: Number of classes.
@@ -79,7 +81,10 @@ def lipschitz_gce(k: int, B: float, q: float) -> float:
 
 
 def lipschitz_focal(k: int, B: float, gamma: float) -> float:
-    r"""An upper bound for the focal loss, from :math:`H \le (1+\gamma) \max\{k(1-1/k)^\gamma, k-1\}` as above.
+    r"""Return an upper bound for the focal loss, from :math:`H \le (1+\gamma) \max\{k(1-1/k)^\gamma, k-1\}`.
+
+    The bound is that of H times :func:`distance_of_means`, with the :math:`\delta` of the interval of all
+    probabilities.
 
     Args:
         k: Number of classes.
@@ -98,7 +103,15 @@ def lipschitz_focal(k: int, B: float, gamma: float) -> float:
 
 
 def distance_of_means(k: int, B: float, delta: float) -> float:
-    r"""The minimum in the formula above: how far reweighting by a factor :math:`e^\delta` moves the mean prototype.
+    r"""Return how far reweighting by a factor of at most :math:`e^\delta` can move the mean prototype.
+
+    .. math::  \min\Bigl\{ \sqrt{\tfrac{2k}{k-1}} \tanh\tfrac{\delta}{4},\;
+               \sqrt{\tfrac{k M}{k-1}} \sinh\tfrac{\delta}{2} \Bigr\}, \qquad M = \text{max\_probability}(k, B).
+
+    Args:
+        k: Number of classes.
+        B: Bound on the norm of the features.
+        delta: Logarithm of the largest factor.
 
     Example:
         >>> distance_of_means(2, 1.0, math.inf)                   # from one prototype to the other
@@ -111,7 +124,13 @@ def distance_of_means(k: int, B: float, delta: float) -> float:
 
 
 def log_slope_focal(p: float, gamma: float) -> float:
-    r"""The logarithm of :math:`-\ell'(p) = (1-p)^\gamma/p - \gamma(1-p)^{\gamma-1}\log p`; it falls from inf to -inf.
+    r"""Return the logarithm of the slope :math:`-\ell'(p) = (1-p)^\gamma/p - \gamma(1-p)^{\gamma-1}\log p`.
+
+    It falls from inf at p = 0 to -inf at p = 1.
+
+    Args:
+        p: Probability of the label.
+        gamma: The focusing exponent.
 
     Example:
         >>> log_slope_focal(0.5, 0.0) == math.log(2)            # cross entropy: 1/p

@@ -1,4 +1,4 @@
-r"""The largest minimal sample margin: k/(k-1) on the sphere, sqrt(k/(k-1)) when no feature may be negative.
+r"""The largest minimal sample margin: k/(k-1) on the sphere, sqrt(k/(k-1)) if no feature may be negative.
 
 .. math::  \gamma(z, y) = w_y^\top z - \max_{j \ne y} w_j^\top z,
            \qquad \gamma_{\min} = \min_i \gamma(z_i, y_i).
@@ -11,7 +11,7 @@ rival by the mean rival, and the worst class by the mean class, gives
 
 The first norm is at most :math:`\sqrt k`. The second is at most :math:`B\sqrt k`, hence :math:`kB/(k-1)`; it is at most
 :math:`B\sqrt{k-1}` for features without negative entries, as these have :math:`\|\sum_y z_y\|^2 \ge \sum_y \|z_y\|^2`,
-hence :math:`B\sqrt{k/(k-1)}`. A simplex attains both, the second one when it is aligned with the orthant and k <= d.
+hence :math:`B\sqrt{k/(k-1)}`. A simplex attains both, the second one if it is aligned with the orthant and k <= d.
 
 References:
     Zhou et al., 2022. Prototype-Anchored Learning for Learning with Imperfect Annotations. ICML. Lemma 3.1 and
@@ -28,7 +28,7 @@ __all__ = ["max_margin", "max_margin_nonnegative"]
 
 
 def max_margin(k: int, B: float = 1.0) -> float:
-    r"""The largest minimal sample margin, :math:`kB/(k-1)`; attained for k <= d + 1.
+    """Return the largest minimal sample margin, :math:`kB/(k-1)`; it is attained for k <= d + 1.
 
     Args:
         k: Number of classes.
@@ -43,9 +43,9 @@ def max_margin(k: int, B: float = 1.0) -> float:
 
 
 def max_margin_nonnegative(k: int, B: float = 1.0) -> float:
-    r"""The largest minimal sample margin of features without negative entries, :math:`B\sqrt{k/(k-1)}`.
+    r"""Return the largest minimal sample margin of features without negative entries, :math:`B\sqrt{k/(k-1)}`.
 
-    Attained for k <= d by ``prototypes.simplex(k, d, orientation="orthant")``.
+    It is attained for k <= d by ``prototypes.simplex(k, d, orientation="orthant")``.
 
     Args:
         k: Number of classes.

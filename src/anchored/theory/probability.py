@@ -1,4 +1,4 @@
-r"""How sure an anchored softmax can be: features in the ball of radius s keep every probability inside an interval.
+r"""The confidence of an anchored softmax: features in the ball of radius s keep every probability inside an interval.
 
 For simplex prototypes and :math:`\|z\| \le s`, each class probability obeys
 
@@ -29,7 +29,7 @@ __all__ = ["loss_floor", "max_probability", "probability_floor"]
 
 
 def softplus(x: float) -> float:
-    """``log(1 + exp(x))`` without overflow.
+    """Return ``log(1 + exp(x))`` without overflow.
 
     Example:
         >>> softplus(1000.0), softplus(0.0) == math.log(2)
@@ -39,7 +39,7 @@ def softplus(x: float) -> float:
 
 
 def loss_floor(k: int, scale: float, alpha: float = 0.0) -> float:
-    r"""The smallest value of the margin loss, :math:`\log[1 + (k-1)\exp(-sk/(k-1) - \alpha)]`.
+    r"""Return the smallest value of the margin loss, :math:`\log[1 + (k-1)\exp(-sk/(k-1) - \alpha)]`.
 
     Args:
         k: Number of classes.
@@ -56,7 +56,7 @@ def loss_floor(k: int, scale: float, alpha: float = 0.0) -> float:
 
 
 def max_probability(k: int, scale: float) -> float:
-    r"""The largest softmax value, :math:`1/(1 + (k-1)\exp(-sk/(k-1)))`; attained at :math:`z = s\,w_y`.
+    r"""Return the largest softmax value, :math:`1/(1 + (k-1)\exp(-sk/(k-1)))`; it is attained at :math:`z = s\,w_y`.
 
     Args:
         k: Number of classes.
@@ -70,7 +70,7 @@ def max_probability(k: int, scale: float) -> float:
 
 
 def probability_floor(k: int, scale: float) -> float:
-    r"""A value no softmax probability falls below, :math:`1/(1 + (k-1)\exp(s\sqrt{2k/(k-1)}))`.
+    r"""Return a value that no softmax probability falls below, :math:`1/(1 + (k-1)\exp(s\sqrt{2k/(k-1)}))`.
 
     Args:
         k: Number of classes.

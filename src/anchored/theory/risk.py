@@ -1,4 +1,4 @@
-r"""What symmetric label noise can cost: a bound on the clean risk of the noisy minimiser.
+r"""The cost of symmetric label noise: a bound on the clean risk of the noisy minimiser.
 
 With :math:`\tilde y = y` with probability :math:`1 - \eta` and any other label with :math:`\eta/(k-1)` each,
 
@@ -25,7 +25,7 @@ __all__ = ["risk_bound", "risk_bound_ce"]
 
 
 def risk_bound(k: int, eta: float, lipschitz: float, B: float) -> float:
-    r"""The bound for any loss, :math:`2\eta\lambda B/((1-\eta)k-1)`.
+    r"""Return the bound for any loss, :math:`2\eta\lambda B/((1-\eta)k-1)`.
 
     Args:
         k: Number of classes.
@@ -46,7 +46,7 @@ def risk_bound(k: int, eta: float, lipschitz: float, B: float) -> float:
 
 
 def risk_bound_ce(k: int, eta: float, B: float) -> float:
-    r"""The bound for cross entropy over anchored prototypes: :func:`risk_bound` with :func:`lipschitz_ce`.
+    r"""Return the bound for cross entropy over anchored prototypes: :func:`risk_bound` with :func:`lipschitz_ce`.
 
     In the paper's letters :math:`2c\eta k(1-t)B/(k-1+t(k-1)^2)`, :math:`c = (k-1)/((1-\eta)k-1)`,
     :math:`t = \exp(-kB/(k-1))`.
@@ -54,7 +54,7 @@ def risk_bound_ce(k: int, eta: float, B: float) -> float:
     Args:
         k: Number of classes.
         eta: Rate of symmetric noise, below (k-1)/k.
-        B: Bound on the norm of the features; the scale s when features are normalised.
+        B: Bound on the norm of the features; the scale s if features are normalised.
 
     Example:
         >>> round(risk_bound_ce(10, 0.2, B=1.0), 4)

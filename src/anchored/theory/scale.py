@@ -1,4 +1,4 @@
-r"""How long features should be when a share eta of the labels is wrong.
+r"""The length that features should have if a share eta of the labels is wrong.
 
 The paper sets
 
@@ -8,7 +8,7 @@ and says that s proportional to :math:`1/(\eta + \epsilon)` makes the risk bound
 vary less, not constant: with k = 10 the bound of Proposition 4.5 is 0.146, 0.070 and 0.175 at
 :math:`\eta` = 0.1, 0.4 and 0.8.
 
-A scale below which noise costs *nothing* can be computed when features are free and the true label is a function of x.
+A scale below which noise costs *nothing* can be computed if features are free and the true label is a function of x.
 The noisy minimiser of cross entropy points to :math:`w_y` and grows until its probability is :math:`1 - \eta`, up to
 
 .. math::  s_0 = \frac{k-1}{k} \log\frac{(1-\eta)(k-1)}{\eta} ,
@@ -31,7 +31,7 @@ __all__ = ["noise_aware_scale", "tolerant_scale"]
 
 
 def noise_aware_scale(eta: float) -> float:
-    r"""The paper's scale for cross entropy and its relatives, :math:`0.25/(0.05+\eta)`.
+    r"""Return the paper's scale for cross entropy and its relatives, :math:`0.25/(0.05+\eta)`.
 
     Args:
         eta: Noise rate, in ``[0, 1)``; the nominal one for asymmetric noise.
@@ -44,11 +44,13 @@ def noise_aware_scale(eta: float) -> float:
 
 
 def tolerant_scale(k: int, eta: float) -> float:
-    r"""The largest scale at which symmetric noise leaves free features where clean labels put them, :math:`s_0` above.
+    r"""Return the largest scale at which symmetric noise leaves free features where clean labels put them.
+
+    .. math::  s_0 = \frac{k-1}{k} \log\frac{(1-\eta)(k-1)}{\eta} .
 
     Args:
         k: Number of classes.
-        eta: Rate of symmetric noise, below (k-1)/k; without noise every scale will do.
+        eta: Rate of symmetric noise, below (k-1)/k; without noise the scale is infinite.
 
     Example:
         >>> round(tolerant_scale(10, 0.8), 4), tolerant_scale(10, 0.0)

@@ -2,9 +2,9 @@ r"""The Lipschitz constant of a sum over labels, by search: what a loss really r
 
 .. math::  \max_{\|z\| \le B} \|\nabla L_W(z)\|, \qquad L_W(z) = \sum_{i=1}^k L(W z, i).
 
-Ascent from many points at once, with projection onto the ball. The value is attained at the point that is returned, so
-it is a lower bound of the constant, where the closed forms of ``theory.lipschitz`` are upper bounds. It takes any loss
-and any prototypes, also those no formula exists for (k > d + 1, active plus passive losses).
+The search is an ascent from many points at once, with projection onto the ball. The value is attained at the point that
+is returned, so it is a lower bound of the constant, while the closed forms of ``theory.lipschitz`` are upper bounds. It
+takes any loss and any prototypes, also those no formula exists for (k > d + 1, active plus passive losses).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["SteepestPoint", "lipschitz_search"]
 
 
 class SteepestPoint(NamedTuple):
-    """Where the sum over labels is steepest."""
+    """The point at which the sum over labels is steepest."""
 
     lipschitz: float
     """The norm of the gradient there."""
@@ -41,15 +41,20 @@ def lipschitz_search(
     steps: int = 200,
     generator: torch.Generator | None = None,
 ) -> SteepestPoint:
-    """The steepest point found in the ball of radius ``B``.
+    r"""Search the ball of radius ``B`` for the point at which the sum of a loss over labels is steepest.
+
+    .. math::  \max_{\|z\| \le B} \|\nabla L_W(z)\|, \qquad L_W(z) = \sum_{i=1}^k L(W z, i).
 
     Args:
-        per_class: From logits ``(n, k)`` to the loss of each label ``(n, k)``: ``losses.CrossEntropy().per_class``.
+        per_class: Maps logits ``(n, k)`` to the loss of each label ``(n, k)``: ``losses.CrossEntropy().per_class``.
         prototypes: Prototypes ``(k, d)``.
         B: Bound on the norm of the features.
         starts: Random starting points, besides ``±B`` times each prototype's direction.
         steps: Steps of ascent.
-        generator: Draws the starting points. None means seed 0.
+        generator: Source of the starting points. None means seed 0.
+
+    Returns:
+        The largest gradient norm found, and the feature vector at which it is reached.
 
     Example:
         >>> from anchored.prototypes import simplex
@@ -85,7 +90,14 @@ def lipschitz_search(
 
 
 def into_ball(z: Tensor, B: float) -> Tensor:
-    """The nearest points ``(n, d)`` of norm at most ``B``.
+    """Return the nearest points of norm at most ``B``.
+
+    Args:
+        z: Points ``(n, d)``.
+        B: Radius of the ball.
+
+    Returns:
+        Points ``(n, d)``.
 
     Example:
         >>> into_ball(torch.tensor([[3.0, 4.0], [0.1, 0.0]]), 1.0)
@@ -97,7 +109,15 @@ def into_ball(z: Tensor, B: float) -> Tensor:
 
 
 def steepness(per_class: Callable[[Tensor], Tensor], w: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
-    """Gradient norms ``(n,)`` of the sum over labels at ``z`` ``(n, d)``, and their own gradients ``(n, d)``.
+    """Return the gradient norms of the sum over labels, and the gradients of these norms.
+
+    Args:
+        per_class: Maps logits ``(n, k)`` to the loss of each label ``(n, k)``.
+        w: Prototypes ``(k, d)``.
+        z: Points ``(n, d)``.
+
+    Returns:
+        Norms ``(n,)`` and their gradients ``(n, d)``.
 
     Example:
         >>> norm, _ = steepness(lambda logits: -logits, torch.eye(2), torch.zeros(1, 2))

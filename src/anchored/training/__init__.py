@@ -1,28 +1,58 @@
-"""Training: the loop, its state and checkpoints, the processes it runs on, and the model that comes out."""
+"""The training engine: a resolved configuration and data in, weights out.
 
-from anchored.methods import Classifier
-from anchored.training.calibration import fit_noise_and_temperature, fit_temperature
-from anchored.training.config import RunConfig
-from anchored.training.fit import Fitted, fit
+It knows neither run folders nor the word ``auto``; :mod:`anchored.runs` decides and keeps, this package trains.
+"""
+
+from anchored._progress import Progress, is_main_process
+from anchored.training.checkpoint import Checkpoint
+from anchored.training.config import (
+    BackboneConfig,
+    DataConfig,
+    LookConfig,
+    MethodConfig,
+    OptimizerConfig,
+    RunConfig,
+    SecondConfig,
+    merge,
+    parse_settings,
+    validate,
+)
+from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits
 from anchored.training.loop import Plan, train
-from anchored.training.progress import Progress
-from anchored.training.run_folder import RunFolder
-from anchored.training.runtime import Runtime
-from anchored.training.state import State
-from anchored.training.trained import TrainedModel
+from anchored.training.runtime import Runtime, make_runtime, pick_device
+from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
+from anchored.training.state import Average, Record, State
 
 __all__ = [
-    "Classifier",
-    "Fitted",
+    "Answers",
+    "Average",
+    "BackboneConfig",
+    "Checkpoint",
+    "DataConfig",
+    "LookConfig",
+    "MethodConfig",
+    "OptimizerConfig",
+    "Parts",
     "Plan",
     "Progress",
+    "Record",
     "RunConfig",
-    "RunFolder",
     "Runtime",
+    "SecondConfig",
     "State",
-    "TrainedModel",
-    "fit",
-    "fit_noise_and_temperature",
-    "fit_temperature",
+    "TrainingSetup",
+    "answer_batches",
+    "ask",
+    "build_procedure",
+    "check_possible",
+    "evaluation_batches",
+    "is_main_process",
+    "make_optimizer",
+    "make_runtime",
+    "merge",
+    "parse_settings",
+    "pick_device",
+    "raw_logits",
     "train",
+    "validate",
 ]

@@ -20,6 +20,7 @@ from anchored._names import suggest
 __all__ = [
     "BackboneConfig",
     "DataConfig",
+    "LookConfig",
     "MethodConfig",
     "OptimizerConfig",
     "RunConfig",
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-_KINDS = ("float", "int", "constrained-float")
+_KINDS = ("float", "int", "bool", "constrained-float", "constrained-int")
 _Share = Annotated[float, Field(ge=0, lt=1)]
 _Positive = Annotated[float, Field(gt=0)]
 
@@ -73,7 +74,8 @@ class MethodConfig(_Part):
     name: str = "auto"
     noise_rate: _Share | Literal["auto"] = "auto"
     scale: _Positive | Literal["auto"] = "auto"
-    anchors: Literal["auto", "aligned", "random", "paper"] = "auto"
+    anchors: Literal["auto", "aligned", "random", "paper", "paper-relu"] = "auto"
+    """Which prototypes an anchored head gets; ``paper-relu`` is the paper's generator with ``use_relu=True``."""
     loss: dict[str, float | str | bool] = Field(default_factory=dict)
     """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
     mixup_alpha: float = Field(default=1.0, gt=0)
@@ -114,7 +116,7 @@ class SecondConfig(_Part):
     epochs: int | Literal["auto"] = Field(default="auto")
     """By default those of the method's reference, but never more than the first stage has."""
     lr: _Positive | Literal["auto"] = Field(default="auto")
-    """By default the first stage's, times the factor of the method's reference."""
+    """By default the first stage's."""
     schedule: str = "cosine"
 
 
@@ -125,23 +127,41 @@ class TrainConfig(_Part):
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
     labels: Literal["auto", "given", "cleaned"] = "auto"
-    """``cleaned`` counts each label as far as a look at all of them trusts it; see :mod:`anchored.auto`."""
+    """``cleaned`` counts each label as far as the look at all of them trusts it; see :mod:`anchored.audit.trust`."""
     seed: int = Field(default=0, ge=0)
     precision: Literal["32", "64", "bf16"] = "32"
     device: str = "auto"
     ema: float | None = Field(default=None, gt=0, lt=1)
     early_stop: int | None = Field(default=None, ge=1)
     """Stop after so many epochs in which held-out labels are predicted worse than at best, and go back to the best."""
+    class_run: int = Field(default=1, ge=1)
+    """Samples of one class in a row under balanced sampling; the class-aware sampler of the references takes 4."""
     drw_start: float = Field(default=0.8, ge=0, le=1)
     """Share of the epochs after which deferred weights set in: 160 of 200."""
     class_weight_beta: float = Field(default=0.9999, ge=0, lt=1)
     checkpoint_seconds: float = Field(default=60.0, ge=0)
     """A checkpoint is written at the end of every epoch, and within one after so many seconds."""
-    evaluate: bool = True
-    """Whether the test set, where there is one, is scored after every epoch."""
+    evaluate: bool | Annotated[int, Field(ge=2)] = True
+    """Whether the test set, if there is one, is scored after every epoch; N scores it after every N-th and the last."""
     workers: int = Field(default=2, ge=0)
     compile: bool = False
     """Compile the network for the training steps: about a minute once, then faster where layers are many and small."""
+
+
+class LookConfig(_Part):
+    """How the two short models of the look at the labels are trained, as far as it differs from the run itself.
+
+    Each model is ``ce+fnpal`` with the run's backbone, optimizer and seed, trained on half of the data to judge the
+    other half.
+    """
+
+    epochs: int = Field(ge=1)
+    """Length of each training."""
+    batch_size: int = Field(ge=1)
+    lr: float = Field(gt=0)
+    augment: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+    """The settings that were left to the look, such as ``method.name``; they explain the run and decide nothing."""
 
 
 class RunConfig(_Part):
@@ -154,6 +174,8 @@ class RunConfig(_Part):
     schedule: ScheduleConfig = ScheduleConfig()
     second: SecondConfig | None = None
     train: TrainConfig = TrainConfig()
+    look: LookConfig | Literal["auto"] | None = "auto"
+    """How the labels are looked at before training; ``auto`` looks if something depends on it, None never looks."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for YAML and JSON."""
@@ -167,8 +189,8 @@ class RunConfig(_Part):
     def content_hash(self) -> str:
         """Twelve hexadecimal digits that name this configuration, whatever the order of its keys.
 
-        Where data lies and how often a checkpoint is written decide nothing, so they do not count. Of corrections the
-        content counts, and not what the file is called.
+        Where data lies and how often a checkpoint is written decide nothing, so they do not count. The content of
+        corrections counts, not the name of their file.
         """
         content = self.as_dict()
         for name in ("root", "corrections"):
@@ -179,6 +201,12 @@ class RunConfig(_Part):
             content["train"].pop(name)
         if self.train.labels != "cleaned":
             content["train"].pop("labels")
+        if isinstance(self.look, LookConfig):
+            content["look"].pop("decided")
+        else:
+            content.pop("look")
+        if self.train.class_run == 1:
+            content["train"].pop("class_run")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:
@@ -205,8 +233,18 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> RunConfig:
-    """``values`` as a :class:`RunConfig`, or one line that names the first thing wrong.
+def validate(values: Mapping[str, Any] | RunConfig, *, where: str = "the configuration") -> RunConfig:
+    """Check settings and return them as a :class:`RunConfig`.
+
+    Args:
+        values: A nested dictionary of settings; a :class:`RunConfig` is returned as it is.
+        where: What the settings are called in a message.
+
+    Returns:
+        The settings; those that ``values`` does not name have their defaults and are not in ``model_fields_set``.
+
+    Raises:
+        InputError: One line that names the first thing wrong.
 
     Example:
         >>> validate({"train": {"epoch": 3}})
@@ -214,6 +252,8 @@ def validate(values: Mapping[str, Any], *, where: str = "the configuration") -> 
         ...
         anchored._errors.InputError: unknown setting 'train.epoch' in the configuration; did you mean 'epochs'?
     """
+    if isinstance(values, RunConfig):
+        return values
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:

@@ -18,11 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
+from anchored._progress import Progress
 from anchored._random import seed_of, stream
 from anchored.data import Batch, Batches, mixup
 from anchored.imbalance import Sampling, epoch_order
 from anchored.methods import Objective, Outputs, logits_in
-from anchored.training.progress import Progress
 from anchored.training.runtime import Runtime
 from anchored.training.shards import Shard, shard
 from anchored.training.state import Record, State
@@ -44,6 +44,7 @@ class Plan:
         seed: Of all streams.
         learning_rate: Of the epoch; a group of the optimiser may carry a ``factor`` on it.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
+        class_run: Samples of one class in a row under balanced sampling.
         companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
             other, and answers for the pairs.
         share: Of the epoch: what the first batch's labels count in the loss; the companion's count the rest.
@@ -63,6 +64,7 @@ class Plan:
     seed: int
     learning_rate: Callable[[int], float]
     sampling: Sampling = "instance"
+    class_run: int = 1
     companion: Sampling | None = None
     share: Callable[[int], float] = lambda epoch: 1.0
     prepare: Callable[[int], None] = lambda epoch: None
@@ -298,7 +300,7 @@ def _companions(plan: Plan, state: State, batches: Batches, runtime: Runtime) ->
 
 def _shard(plan: Plan, batches: Batches, state: State, runtime: Runtime) -> Shard:
     labels = batches.dataset.labels
-    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=state.epoch)
+    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=state.epoch, class_run=plan.class_run)
     each: Tensor | None = None
     for weights in _weights(plan, state.epoch - state.began, labels, torch.arange(len(labels)), None):
         each = weights.double() if each is None else each * weights

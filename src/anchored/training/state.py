@@ -1,7 +1,8 @@
-"""What changes during training, and so what a checkpoint holds."""
+"""What changes during training, and so what a checkpoint holds: model, average of its weights, optimizer, position."""
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,13 +10,41 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
-from anchored.training.average import Average
 from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
 from anchored.training.early_stop import Best
 
-__all__ = ["State"]
+__all__ = ["Average", "Record", "State"]
 
 Record = dict[str, float | int | None]
+
+
+class Average:
+    """A copy of a model that follows it: after each step ``average = decay * average + (1 - decay) * model``.
+
+    In the first steps the decay is ``(1 + t) / (10 + t)`` where that is smaller, so that the initial
+    weights are forgotten quickly. Integer buffers (BatchNorm's counters) are copied.
+
+    Args:
+        model: The model to follow.
+        decay: How much of the past is kept, in (0, 1).
+    """
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.module = copy.deepcopy(model).requires_grad_(False)
+        self.module.eval()
+        self.decay = decay
+        self.steps = 0
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        """Take one step towards ``model``."""
+        keep = min(self.decay, (1 + self.steps) / (10 + self.steps))
+        self.steps += 1
+        own, other = self.module.state_dict(), model.state_dict()
+        floats = [name for name, value in own.items() if value.is_floating_point()]
+        torch._foreach_lerp_([own[name] for name in floats], [other[name] for name in floats], 1 - keep)
+        for name in own.keys() - floats:
+            own[name].copy_(other[name])
 
 
 @dataclass

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from anchored import noise
 from anchored.audit import Audit, audit, fit_label_noise
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import fit
+from anchored.runs import fit
 
 NAMES = ("a", "b", "ä <b>")
 

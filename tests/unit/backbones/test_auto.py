@@ -30,7 +30,7 @@ from anchored import InputError, backbones
 def test_chooses_by_shape_and_classes(shape, k, name):
     assert backbones.auto(shape, k) == name
     with torch.device("meta"):
-        assert backbones.make("auto", shape, num_classes=k).input_shape == shape
+        assert backbones.get("auto", shape, num_classes=k).input_shape == shape
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
@@ -39,7 +39,7 @@ def test_every_size_gets_a_network_that_takes_it(channels):
     with torch.device("meta"):
         for height in sides:
             for width in sides:
-                backbones.make("auto", (channels, height, width))
+                backbones.get("auto", (channels, height, width))
 
 
 def test_refuses_no_classes():

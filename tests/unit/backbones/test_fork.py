@@ -16,7 +16,7 @@ SHAPES = {
 def networks(name, count=2, shape=None, **options):
     shape = SHAPES[name] if shape is None else shape
     return [
-        backbones.make(name, shape, generator=torch.Generator().manual_seed(i), **options).eval() for i in range(count)
+        backbones.get(name, shape, generator=torch.Generator().manual_seed(i), **options).eval() for i in range(count)
     ]
 
 
@@ -132,7 +132,7 @@ def test_the_trunk_learns_from_every_branch():
 
 def test_networks_of_different_kinds_are_refused():
     with pytest.raises(InputError, match="of the same kind, got MLP, Tiny"):
-        Fork([MLP((7,)), backbones.make("tiny", (7,))], "last")
+        Fork([MLP((7,)), backbones.get("tiny", (7,))], "last")
     with pytest.raises(InputError, match="got none"):
         Fork([], "last")
 

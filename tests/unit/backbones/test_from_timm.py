@@ -26,15 +26,15 @@ def timm(monkeypatch):
 
 @pytest.mark.usefixtures("timm")
 def test_builds_without_the_classifier_and_hands_options_on():
-    net = backbones.make("timm:resnet18", (3, 8, 8), width=9)
+    net = backbones.get("timm:resnet18", (3, 8, 8), width=9)
     assert (net.feature_dim, net.signed_features) == (9, True)
-    assert backbones.make("timm:resnet18.a1_in1k", (1, 8, 8), signed_features=False).signed_features is False
+    assert backbones.get("timm:resnet18.a1_in1k", (1, 8, 8), signed_features=False).signed_features is False
 
 
 @pytest.mark.usefixtures("timm")
 def test_weights_depend_on_the_generator_alone():
     def weights(seed):
-        net = backbones.make("timm:resnet18", (3, 8, 8), generator=torch.Generator().manual_seed(seed))
+        net = backbones.get("timm:resnet18", (3, 8, 8), generator=torch.Generator().manual_seed(seed))
         return torch.cat([p.detach().flatten() for p in net.parameters()])
 
     with torch.random.fork_rng(devices=[]):
@@ -58,16 +58,16 @@ def test_weights_depend_on_the_generator_alone():
 )
 def test_refuses_with_the_way_out(name, options, message):
     with pytest.raises(InputError, match=message):
-        backbones.make(f"timm:{name}", (3, 8, 8), **options)
+        backbones.get(f"timm:{name}", (3, 8, 8), **options)
 
 
 def test_without_timm_the_refusal_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm", None)
     with pytest.raises(InputError, match=r"'timm:resnet18' needs timm .*run `pip install timm`"):
-        backbones.make("timm:resnet18", (3, 8, 8))
+        backbones.get("timm:resnet18", (3, 8, 8))
 
 
 def test_refuses_vectors_before_looking_for_timm(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm", None)
     with pytest.raises(InputError, match="takes images"):
-        backbones.make("timm:resnet18", (64,))
+        backbones.get("timm:resnet18", (64,))

@@ -57,7 +57,7 @@ def test_takes_a_module_without_parameters():
 def test_keeps_the_weights_and_returns_a_backbone_as_it_is():
     linear = nn.Linear(4, 3)
     assert wrap(linear, (4,)).module is linear
-    net = backbones.make("tiny", (4,))
+    net = backbones.get("tiny", (4,))
     assert wrap(net, (4,)) is net
 
 

@@ -35,7 +35,6 @@ def test_a_measurement_is_one_run_of_each_and_neither_is_told_anything(monkeypat
         result = {"test": scores, "held_out": scores, "estimated": scores, "auto": {"noise_rate": 0.1}}
         return type("Fitted", (), {"result": result})
 
-    monkeypatch.setattr(bench.auto, "fit", fake)
     monkeypatch.setattr(bench, "fit", fake)
     split = bench.load_digits()
     found = bench._measured(split, "symmetric=0.4", 3, 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchored.data import open_source
-from anchored.training import RunFolder, fit
+from anchored.runs import RunFolder, fit
 
 
 def write_table(path, *, n=200, d=8, seed=0, label="kind", names=("ä <b>", "no", "yes")):

@@ -10,7 +10,7 @@ from anchored.cli import app
 from anchored.cli.model import load_run
 from anchored.data import Batches, PaddedCrop, load_digits
 from anchored.methods.tade import aggregate
-from anchored.training import fit
+from anchored.runs import fit
 
 
 def call(*arguments):

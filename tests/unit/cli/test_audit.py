@@ -42,7 +42,7 @@ def test_the_run_keeps_a_copy_and_what_the_two_models_said(audited):
     folder, _ = audited
     for name in ("suspects.csv", "audit.json", "suspects.json"):
         assert (folder / "run" / "audit" / name).read_bytes() == (folder / "out" / name).read_bytes()
-    assert CrossFit.load(folder / "run" / "pilot", n=200) is not None
+    assert CrossFit.load(folder / "run" / "look", n=200) is not None
 
 
 def test_a_second_audit_trains_nothing_and_says_the_same(audited, monkeypatch):
@@ -63,9 +63,9 @@ def test_the_table_shows_the_first_ten(audited):
 
 def test_quick_asks_the_runs_own_model(audited, tmp_path):
     folder, _ = audited
-    shutil.copytree(folder / "run", tmp_path / "run", ignore=shutil.ignore_patterns("pilot", "audit"))
+    shutil.copytree(folder / "run", tmp_path / "run", ignore=shutil.ignore_patterns("look", "audit"))
     assert call(tmp_path / "run", "--quick").exit_code == 0
-    assert not (tmp_path / "run" / "pilot").exists()
+    assert not (tmp_path / "run" / "look").exists()
     assert Audit.load(tmp_path / "run" / "audit").samples == 200
 
 
@@ -127,15 +127,18 @@ def test_a_run_that_looked_at_its_labels_is_audited_at_its_end(noisy_table, tmp_
         assert (tmp_path / "out" / name).read_bytes() == (run / "audit" / name).read_bytes()
 
 
-def test_an_audit_that_fails_costs_a_line_and_not_the_run(noisy_table, tmp_path, monkeypatch):
+def test_a_disk_that_is_full_at_the_audit_leaves_a_run_to_resume(noisy_table, tmp_path, monkeypatch):
     def full(*_args, **_kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Audit, "save", full)
     run = tmp_path / "run"
-    made = CliRunner().invoke(
-        app, ["fit", str(noisy_table), "--out", str(run), "--epochs", "2", "--no-report", "--json"]
-    )
-    assert made.exit_code == 0, made.exception
-    assert "the run is finished, but its labels were not ranked ([Errno 28] No space left on device)" in made.stderr
-    assert f"try again with: anchored audit {run}" in made.stderr
+    with monkeypatch.context() as patched:
+        patched.setattr(Audit, "save", full)
+        made = CliRunner().invoke(
+            app, ["fit", str(noisy_table), "--out", str(run), "--epochs", "2", "--no-report", "--json"]
+        )
+    assert made.exception.code == 2
+    assert f"No space left on device; what is done is kept, go on with: anchored resume {run}" in made.stderr
+    assert not (run / "result.json").exists()
+    assert CliRunner().invoke(app, ["resume", str(run), "--json"]).exit_code == 0
+    assert Audit.load(run / "audit").samples == 300

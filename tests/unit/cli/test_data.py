@@ -68,3 +68,12 @@ def test_an_unknown_name_is_refused(tmp_path):
     error = CliRunner().invoke(app, ["data", "mnisd", "--root", str(tmp_path)]).exception
     assert isinstance(error, InputError)
     assert "did you mean 'mnist'" in str(error)
+
+
+@pytest.mark.parametrize("name", ["cifar10n-worse", "agnews"])
+def test_sets_that_are_laid_out_by_hand_say_how(name, tmp_path):
+    done = CliRunner().invoke(app, ["data", name, "--root", str(tmp_path)])
+    assert isinstance(done.exception, InputError)
+    assert "https://" in str(done.exception)
+    assert "below the root" in str(done.exception)
+    assert not list(tmp_path.iterdir())

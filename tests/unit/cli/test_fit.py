@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from anchored import InputError
 from anchored.cli import app
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 
 def call(*arguments):

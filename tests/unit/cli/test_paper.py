@@ -10,34 +10,16 @@ from typer.testing import CliRunner
 
 from anchored import InputError
 from anchored.cli import app
-from anchored.paper import TABLES, Place, Results, work
-from anchored.paper.engines import Engine
-
-
-class Inline(Engine):
-    """Does jobs in this process."""
-
-    def __init__(self, place):
-        self.place, self.done = place, []
-
-    free = 1
-
-    def start(self, job):
-        self.done.append((job, work(job, self.place)))
-
-    def wait(self, seconds):
-        ended, self.done = self.done, []
-        return ended
-
-    def close(self):
-        pass
+from anchored.paper import TABLES, Placement, Results
+from anchored.paper.engines import InlineEngine
+from anchored.paper.figures import FIGURES, names
 
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(TABLES, "tiny", TINY)
-    monkeypatch.setattr("anchored.paper.engines.make_engine", lambda name, place, **_: Inline(place))
+    monkeypatch.setattr("anchored.paper.engines.get", lambda name, place, **_: InlineEngine(place))
 
 
 def call(*arguments):
@@ -66,6 +48,15 @@ def test_tables_are_listed_with_what_is_done(tmp_path):
         "shortened": 1,
     }
     assert "noise_symmetric" in call("list").output
+
+
+def test_the_test_set_may_be_scored_now_and_then_and_once_per_epoch_is_not_marked(tmp_path):
+    for every in ("1", "2"):
+        call("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "0", "--evaluate-every", every)
+    marked, plain = sorted(Results(tmp_path / "results").read("tiny"), key=lambda each: "evaluate_every" not in each)
+    assert marked["evaluate_every"] == 2
+    assert marked["last"] == plain["last"]
+    assert "evaluate" not in plain["settings"]["train"]
 
 
 def test_a_cell_is_run_once_and_recorded(tmp_path):
@@ -141,15 +132,16 @@ def test_a_figure_is_drawn_by_its_own_file(monkeypatch, tmp_path):
         asked.update(options)
         return out
 
-    drawing = SimpleNamespace(claim="a line", make=make)
-    monkeypatch.setattr("anchored.cli.paper._figures", lambda: {"scale": drawing})
+    drawing = SimpleNamespace(name="scale", claim="a line", make=make)
+    monkeypatch.setattr(names, "FIGURES", {"scale": drawing})
     printed = call("figure", "scale", "--epochs", "3", "--quick", "--data-root", "data", "--json")
     assert json.loads(printed.stdout) == {"figure": "scale", "file": "scale.svg"}
     assert (asked["epochs"], asked["quick"], asked["data_root"]) == (3, True, tmp_path / "data")
     assert asked["store"] == tmp_path / "runs" / "paper"
     assert asked["results"] == Path("results")
     assert "unknown figure 'scales'; did you mean 'scale'" in refused("figure", "scales")
-    assert json.loads(call("list", "--json").stdout)["figures"] == [{"figure": "scale", "claim": "a line"}]
+    listed = json.loads(call("list", "--json").stdout)["figures"]
+    assert {"figure": "scale", "claim": FIGURES["scale"].claim} in listed
 
 
 def test_settings_for_slurm_are_numbers_or_words():
@@ -161,9 +153,9 @@ def test_settings_for_slurm_are_numbers_or_words():
 def test_a_place_is_absolute(monkeypatch, tmp_path):
     seen = []
     monkeypatch.setattr(
-        "anchored.paper.engines.make_engine", lambda name, place, **_: seen.append(place) or Inline(place)
+        "anchored.paper.engines.get", lambda name, place, **_: seen.append(place) or InlineEngine(place)
     )
     call(
         "run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "0", "--epochs", "1", "--data-root", "data"
     )
-    assert seen == [Place(str(tmp_path / "runs" / "paper"), str(tmp_path / "data"), 1, "auto")]
+    assert seen == [Placement(str(tmp_path / "runs" / "paper"), str(tmp_path / "data"), 1, "auto")]

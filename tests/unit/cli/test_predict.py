@@ -80,7 +80,7 @@ def test_labels_of_a_built_in_set_are_not_looked_at(tmp_path):
 
     from anchored.data import from_arrays
     from anchored.data.dataset import Split
-    from anchored.training import fit
+    from anchored.runs import fit
 
     x = np.random.default_rng(0).integers(0, 255, size=(40, 8, 8), dtype=np.uint8)
     settings = {"backbone": {"name": "tiny"}, "train": {"epochs": 1, "device": "cpu"}}

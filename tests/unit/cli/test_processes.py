@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
+from anchored._progress import is_main_process
 from anchored.cli.processes import (
     Ended,
     Terminated,
-    is_first,
     is_first_here,
     leave,
     resumable,
@@ -18,6 +18,7 @@ from anchored.cli.processes import (
     tell,
     terminable,
 )
+from anchored.runs import RunFolder
 
 
 @pytest.fixture
@@ -29,11 +30,11 @@ def second_of_two(monkeypatch):
 @pytest.fixture
 def started(tmp_path):
     (tmp_path / "config.yaml").touch()
-    return tmp_path
+    return RunFolder(tmp_path)
 
 
 def test_a_process_alone_speaks_for_all(capsys):
-    assert is_first()
+    assert is_main_process()
     assert is_first_here()
     tell("one\n two")
     assert capsys.readouterr().err == "anchored: one two\n"
@@ -41,7 +42,7 @@ def test_a_process_alone_speaks_for_all(capsys):
 
 @pytest.mark.usefixtures("second_of_two")
 def test_another_process_stays_silent_unless_it_must_speak(capsys):
-    assert not is_first()
+    assert not is_main_process()
     assert not is_first_here()
     tell("nobody hears this")
     say("but this")
@@ -77,12 +78,12 @@ def test_who_stops_a_run_is_told_how_it_goes_on(started, capsys, error, what, co
         raise error
     assert ended.value.code == code
     assert capsys.readouterr().err == (
-        f"anchored: {what}; the last checkpoint is kept, go on with: anchored resume {started}\n"
+        f"anchored: {what}; what is done is kept, go on with: anchored resume {started.path}\n"
     )
 
 
 def test_before_anything_was_written_there_is_nothing_to_resume(tmp_path, capsys):
-    with pytest.raises(Ended), resumable(tmp_path / "run"):
+    with pytest.raises(Ended), resumable(RunFolder(tmp_path / "run")):
         raise KeyboardInterrupt
     assert "nothing was written, start it again" in capsys.readouterr().err
 
@@ -94,7 +95,7 @@ def test_a_survivor_says_how_to_go_on_whatever_its_number(started, capsys):
     assert ended.value.code == 1
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1
-    assert f"anchored resume {started}" in printed
+    assert f"anchored resume {started.path}" in printed
 
 
 def test_a_full_disk_stops_a_run_that_can_go_on(started, capsys):
@@ -102,7 +103,7 @@ def test_a_full_disk_stops_a_run_that_can_go_on(started, capsys):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert ended.value.code == 2
     printed = capsys.readouterr().err
-    assert printed.startswith("anchored: No space left on device; the last checkpoint is kept")
+    assert printed.startswith("anchored: No space left on device; what is done is kept")
     assert printed.count("\n") == 1
 
 

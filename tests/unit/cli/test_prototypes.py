@@ -1,5 +1,6 @@
 """Mirror of src/anchored/cli/prototypes.py: the file, the table, the JSON object, the refusals."""
 
+import functools
 import json
 
 import numpy as np
@@ -11,7 +12,7 @@ from anchored import InputError
 from anchored._random import stream
 from anchored.cli import app
 from anchored.cli.prototypes import _write
-from anchored.prototypes import make
+from anchored.prototypes import make, paper
 
 
 def run(*arguments):
@@ -80,3 +81,21 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
         _write(torch.eye(2).numpy(), out)
     assert out.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["w.npy"]
+
+
+@pytest.mark.parametrize("options", [(), ("--use-relu",)])
+def test_the_papers_generator_is_asked_for_by_name(options, tmp_path, monkeypatch):
+    quick = functools.partial(paper, steps=50)
+    monkeypatch.setattr("anchored.prototypes.paper", quick)
+    out = tmp_path / "w.npy"
+    printed = json.loads(run(5, 4, "--paper", *options, "--seed", 2, "--json", "--out", out).stdout)
+    assert np.array_equal(np.load(out, allow_pickle=False), quick(5, 4, use_relu=bool(options), seed=2).numpy())
+    assert (printed["paper"], printed["features"]) == (True, "nonnegative" if options else "signed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [((5, 4, "--use-relu"), "add --paper"), ((5, 4, "--paper", "--nonnegative"), "with --paper say --use-relu")],
+)
+def test_the_two_ways_to_say_nonnegative_are_not_mixed(arguments, message):
+    assert message in str(run(*arguments).exception)

@@ -12,7 +12,7 @@ from anchored.cli import report as module_of_report
 from anchored.cli.report import Patience, write_after_training
 from anchored.cli.train import show, train
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
 
 
 def call(*arguments):

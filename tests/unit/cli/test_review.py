@@ -13,8 +13,7 @@ from anchored import InputError
 from anchored.cli import app
 from anchored.data import read_corrections
 from anchored.review import ReviewServer
-from anchored.training import RunFolder
-from anchored.training.prepare import open_data, prepare
+from anchored.runs import RunData, RunFolder, open_data
 
 
 def call(*arguments):
@@ -120,7 +119,7 @@ def test_the_review_of_a_corrected_run_goes_on_in_a_file_that_has_all(run, visit
     assert json.loads(fitted.stdout)["corrections"]["changed"] == 2
     assert "2 labels changed by 2 decisions" in fitted.stderr
     corrected = RunFolder.open(second).read_config()
-    data = prepare(open_data(corrected.data).train, corrected).dataset
+    data = RunData.open(open_data(corrected.data), corrected).labelled
     audit_run(second, data)
     visitor.accept = 1
     done = call(second, "--no-open")
@@ -130,9 +129,8 @@ def test_the_review_of_a_corrected_run_goes_on_in_a_file_that_has_all(run, visit
         line.row() for line in read_corrections(run / "corrections.csv").lines
     ]
     assert len(lines) == 3
-    changed = prepare(
-        open_data(config.data).train, config.change({"data": {"corrections": str(second / "corrections.csv")}})
-    ).dataset
+    later = config.change({"data": {"corrections": str(second / "corrections.csv")}})
+    changed = RunData.open(open_data(config.data), later).labelled
     assert data.class_names[int(changed.labels[lines[2].index])] == lines[2].label
 
 

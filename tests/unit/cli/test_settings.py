@@ -6,8 +6,8 @@ import pytest
 
 from anchored import InputError
 from anchored.cli.settings import gather, number_or_auto
-from anchored.training.config import DataConfig
-from anchored.training.prepare import open_data
+from anchored.runs import open_data
+from anchored.training import DataConfig
 
 
 def flags(**train):
@@ -18,17 +18,19 @@ def test_set_wins_over_flags_and_flags_over_the_file(tmp_path):
     file = tmp_path / "c.yaml"
     file.write_text("train: {epochs: 1, batch_size: 1, seed: 1}\nmethod: {name: ce}\n")
     settings = gather(file, flags(epochs=2, batch_size=2, seed=None), ["train.epochs=3"])
-    assert settings["train"] == {"epochs": 3, "batch_size": 2, "seed": 1}
-    assert settings["method"] == {"name": "ce"}
+    said = settings.model_dump(exclude_unset=True)
+    assert said["train"] == {"epochs": 3, "batch_size": 2, "seed": 1}
+    assert said["method"] == {"name": "ce"}
 
 
 def test_what_was_not_asked_for_is_left_to_the_recipe():
-    assert gather(None, flags(epochs=None), []) == {"data": {"source": "digits"}, "train": {}}
+    said = gather(None, flags(epochs=None), []).model_dump(exclude_unset=True)
+    assert said == {"data": {"source": "digits"}, "train": {}}
 
 
 def test_an_empty_file_asks_for_nothing(tmp_path):
     (tmp_path / "c.yaml").touch()
-    assert gather(tmp_path / "c.yaml", flags(), [])["data"] == {"source": "digits"}
+    assert gather(tmp_path / "c.yaml", flags(), []).data.model_fields_set == {"source"}
 
 
 def test_paths_are_made_absolute_and_names_are_not(tmp_path, monkeypatch):
@@ -36,17 +38,17 @@ def test_paths_are_made_absolute_and_names_are_not(tmp_path, monkeypatch):
     Path("t.csv").touch()
     Path("x.npy").touch()
     Path("y.npy").touch()
-    table = gather(None, {"data": {"source": "t.csv", "root": ".", "test": "t.csv", "label": "y.npy"}}, [])["data"]
-    assert table == {
+    table = gather(None, {"data": {"source": "t.csv", "root": ".", "test": "t.csv", "label": "y.npy"}}, []).data
+    assert table.model_dump(exclude_unset=True) == {
         "source": f"{tmp_path}/t.csv",
         "root": f"{tmp_path}",
         "test": f"{tmp_path}/t.csv",
         "label": "y.npy",
     }
-    array = gather(None, {"data": {"source": "x.npy", "label": "y.npy"}}, [])["data"]
-    assert array["label"] == f"{tmp_path}/y.npy"
+    array = gather(None, {"data": {"source": "x.npy", "label": "y.npy"}}, []).data
+    assert array.label == f"{tmp_path}/y.npy"
     (tmp_path / "mnist").mkdir()
-    assert gather(None, {"data": {"source": "mnist"}}, [])["data"]["source"] == "mnist"
+    assert gather(None, {"data": {"source": "mnist"}}, []).data.source == "mnist"
 
 
 @pytest.mark.parametrize(
@@ -84,3 +86,11 @@ def test_the_configuration_opens_its_data(tmp_path):
     split = open_data(DataConfig(source=str(table), label="kind", test=str(table)))
     assert split.train.class_names == ("x", "y")
     assert len(split.test) == 3
+
+
+def test_other_corrections_are_not_read_in_the_state_of_the_file(tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text("data: {corrections: old.csv, corrections_digest: 'sha256:ab:1'}\n")
+    given = {"data": {"source": "digits", "corrections": "new.csv"}}
+    assert gather(file, given, []).data.corrections_digest is None
+    assert gather(file, flags(), []).data.corrections_digest == "sha256:ab:1"

@@ -7,7 +7,8 @@ import torch
 
 from anchored.cli.train import report, show, train
 from anchored.data import Dataset, Split, TensorInputs
-from anchored.training import RunFolder
+from anchored.runs import RunFolder
+from anchored.training import validate
 
 
 def test_the_report_is_the_result_with_place_and_speed(table_run):
@@ -39,7 +40,7 @@ def test_training_tells_the_notes_and_leaves_a_run(tmp_path, capsys, hold_out):
     x = torch.eye(2).repeat(20, 1)
     data = Dataset("toy", TensorInputs(x), torch.arange(40) % 2, ("a", "b"), notes=("two rows are odd",))
     run = RunFolder(tmp_path / "run")
-    train(Split(data), {"train": {"epochs": 1}, "data": {"hold_out": hold_out, "source": "toy"}}, run)
+    train(Split(data), validate({"train": {"epochs": 1}, "data": {"hold_out": hold_out, "source": "toy"}}), run)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "anchored: toy: two rows are odd\n" in printed.err

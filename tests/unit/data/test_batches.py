@@ -1,5 +1,6 @@
 """Mirror of src/anchored/data/batches.py: a batch depends on nothing but data, order, seed, epoch and its number."""
 
+import dataclasses
 import threading
 
 import pytest
@@ -8,6 +9,7 @@ import torch
 from anchored._errors import InputError
 from anchored.data import (
     NORMALIZATIONS,
+    Batch,
     Batches,
     ColourJitter,
     Compose,
@@ -18,6 +20,7 @@ from anchored.data import (
     RandomResizedCrop,
     Rotation,
     TensorInputs,
+    TextInputs,
     occurrences,
     shuffled,
 )
@@ -41,6 +44,13 @@ def by_sample(batches, order, **position):
         for batch in batches.epoch(order, **position)
         for x, y, i in zip(batch.inputs, batch.labels, batch.index, strict=True)
     }
+
+
+def test_the_length_of_a_batch_is_its_number_of_samples_and_it_cannot_be_changed():
+    batch = Batch(torch.zeros(5, 2), torch.zeros(5, dtype=torch.int64), torch.arange(5))
+    assert len(batch) == 5
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        batch.labels = torch.ones(5)
 
 
 def test_inputs_labels_and_index_belong_together(images):
@@ -211,3 +221,9 @@ def test_refusals(images, options, words):
 def test_augmentation_of_vectors_is_refused():
     with pytest.raises(InputError, match=r"work on images \(c, h, w\), the inputs are \(2,\)"):
         Batches(counting(), batch_size=4, augment=HorizontalFlip())
+
+
+def test_texts_must_be_encoded_first():
+    data = Dataset("reviews", TextInputs(["a", "b"]), torch.tensor([0, 1]), ("no", "yes"))
+    with pytest.raises(InputError, match=r"reviews: a text must be encoded before .*anchored\.features\.encode"):
+        Batches(data, batch_size=2)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.data import UNLABELLED, Dataset, RowIds, Split, TensorInputs
+from anchored.data import UNLABELLED, Dataset, RowIds, Split, TensorInputs, TextInputs
 
 
 def toy(**changes):
@@ -81,3 +81,34 @@ def test_weights_stay_with_their_samples_and_must_fit():
     torch.testing.assert_close(part.weights, torch.tensor([0.3, 0.1]))
     with pytest.raises(InputError, match="weights must have one entry per input"):
         toy(weights=torch.ones(3))
+
+
+class Rows:
+    """Stands in for the rows of a table: no shape before they are encoded."""
+
+    shape = ()
+    in_memory = True
+
+    def __len__(self):
+        return 4
+
+
+@pytest.mark.parametrize(
+    ("inputs", "kind"),
+    [
+        (TensorInputs(torch.zeros(4, 2)), "vectors"),
+        (TensorInputs(torch.zeros(4, 1, 2, 2, dtype=torch.uint8)), "images"),
+        (TextInputs(["a", "b", "c", "d"]), "texts"),
+        (Rows(), "table"),
+    ],
+)
+def test_the_kind_says_what_the_inputs_are(inputs, kind):
+    data = toy(inputs=inputs)
+    assert data.kind == kind
+    assert data.is_image == (kind == "images")
+
+
+def test_texts_stay_with_their_samples():
+    part = toy(inputs=TextInputs(["one", "two", "three", "four"])).subset(torch.tensor([3, 1]))
+    assert part.inputs.texts == ("four", "two")
+    assert list(part.ids) == ["four", "two"]

@@ -1,5 +1,7 @@
 """Mirror of src/anchored/data/file_inputs.py: disk and memory give the same pixels; windows come from the original."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,7 @@ from PIL import Image
 from anchored._errors import InputError
 from anchored._random import per_index_uniform
 from anchored.data import Batches, Compose, Dataset, FileInputs, HorizontalFlip, RandomResizedCrop, TensorInputs
-from anchored.data.file_inputs import choose_shape, image_inputs
+from anchored.data.file_inputs import below, choose_shape, files_below, image_inputs
 from anchored.data.images import ImageHead
 
 
@@ -98,3 +100,25 @@ def test_a_shape_of_two_channels_is_refused():
 def test_large_images_are_evaluated_with_a_margin():
     assert FileInputs([], (3, 224, 224)).resize == pytest.approx(256 / 224)
     assert FileInputs([], (3, 32, 32)).resize == 1.0
+
+
+@pytest.mark.parametrize("written", ["a.png", "x/a.png", "./x/../a.png", "x//a.png", "/data/root/a.png", "..a.png"])
+def test_paths_below_the_root_are_taken(written):
+    assert Path("/data/root") in below(Path("/data/root"), written, where="l").parents
+
+
+@pytest.mark.parametrize(
+    "written", ["../a.png", "x/../../a.png", "/etc/passwd", "/data/rooted/a.png", "..", ".", "", "a\0.png"]
+)
+def test_paths_that_lead_out_are_refused(written):
+    with pytest.raises(InputError, match=r"^list\.txt, row 3: a path must lead to a file below /data/root, got"):
+        below(Path("/data/root"), written, where="list.txt, row 3")
+
+
+def test_files_that_a_list_names_must_be_there(paths):
+    root = paths[0].parent
+    assert files_below(root, ["3.png", "./0.png"], where=str) == [paths[3], paths[0]]
+    (root / "folder.png").mkdir()
+    for written in ("none.png", "folder.png"):
+        with pytest.raises(InputError, match=rf"^1: there is no file .*{written}; .*--data-root"):
+            files_below(root, ["3.png", written], where=str)

@@ -77,25 +77,186 @@ def test_names_that_are_no_text_can_still_be_printed(tmp_path):
 
 def test_images_may_lie_deeper_and_other_files_are_noted(folder):
     picture(folder / "cat" / "more" / "deep.PNG", 99)
-    (folder / "cat" / "notes.txt").write_text("x")
+    (folder / "cat" / "notes.md").write_text("x")
     (folder / "cat" / ".hidden.png").write_text("x")
     data = load_folder(folder).train
     assert "cat/more/deep.PNG" in data.ids
     assert "1 files that are not images were left out" in data.notes
 
 
-def test_loops_of_links_end(folder):
+def test_links_within_the_folder_are_followed(folder):
+    (folder / "cat" / "more").symlink_to(folder / "dog", target_is_directory=True)
+    (folder / "dog" / "one.png").symlink_to(folder / "cat" / "0.png")
+    assert list(load_folder(folder).train.ids)[:7] == [
+        *(f"cat/{i}.png" for i in range(3)),
+        *(f"cat/more/{name}.png" for name in ("0", "1", "2", "one")),
+    ]
+
+
+def test_a_folder_given_by_a_link_is_itself(folder, tmp_path_factory):
+    link = tmp_path_factory.mktemp("links") / "data"
+    link.symlink_to(folder)
+    assert len(load_folder(link).train) == 6
+
+
+def loop_to_itself(folder):
     (folder / "cat" / "loop").symlink_to(folder / "cat")
-    (folder / "dog" / "up").symlink_to(folder / "dog", target_is_directory=True)
+
+
+def loop_to_the_top(folder):
+    (folder / "cat" / "loop").symlink_to("..")
+
+
+def loop_as_a_class(folder):
+    (folder / "fox").symlink_to(".")
+
+
+def loop_through_two_links(folder):
+    (folder / "cat" / "x").symlink_to(folder / "dog")
+    (folder / "dog" / "y").symlink_to(folder / "cat")
+
+
+def loop_through_a_folder_above_the_target(folder):
+    (folder / "dog" / "deep").mkdir()
+    (folder / "cat" / "x").symlink_to(folder / "dog" / "deep")
+    (folder / "dog" / "deep" / "y").symlink_to(folder / "dog")
+
+
+def class_outside(folder):
+    picture(folder.parent / "store" / "1.png", 1)
+    (folder / "fox").symlink_to(folder.parent / "store")
+
+
+def image_outside(folder):
+    picture(folder.parent / "store" / "1.png", 1)
+    (folder / "cat" / "1 more.png").symlink_to("../../store/1.png")
+
+
+def device(folder):
+    (folder / "cat" / "zero.png").symlink_to("/dev/zero")
+
+
+def to_nowhere(folder):
+    (folder / "cat" / "gone.png").symlink_to("nowhere.png")
+
+
+def to_itself(folder):
+    (folder / "cat" / "self.png").symlink_to("self.png")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (loop_to_itself, "cat/loop: the link leads back to .*cat, which holds it; remove the link"),
+        (loop_to_the_top, "cat/loop: the link leads back to"),
+        (loop_as_a_class, "fox: the link leads back to"),
+        (loop_through_two_links, "cat/x/y: the link leads back to"),
+        (loop_through_a_folder_above_the_target, "cat/x/y/deep: the link leads back to"),
+        (class_outside, r"fox: the link leads out of .*, to .*store; copy the data with `cp -rL`"),
+        (image_outside, r"cat/1 more\.png: the link leads out of"),
+        (device, r"zero\.png: the link leads out of .*, to /dev/zero"),
+        (to_nowhere, r"gone\.png: the link leads nowhere"),
+        (to_itself, r"self\.png: the link leads nowhere"),
+    ],
+)
+def test_links_that_leave_the_folder_or_loop_are_refused(tmp_path, make, words):
+    for j, name in enumerate(["dog", "cat"]):
+        for i in range(3):
+            picture(tmp_path / "data" / name / f"{i}.png", 10 * j + i)
+    make(tmp_path / "data")
+    with pytest.raises(InputError, match=words) as caught:
+        load_folder(tmp_path / "data")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["cat/pipe.png", "cat/pipe.txt", "dog/deep/pipe.jpg", "pipe.png"])
+def test_a_pipe_is_left_out_and_never_waited_for(folder, name):
+    (folder / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(folder / name)
+    data = load_folder(folder).train
+    assert len(data) == 6
+    assert f"1 pipes, sockets or devices were left out, e.g. {name}" in data.notes
+
+
+def test_a_folder_that_cannot_be_read_is_named(folder, monkeypatch):
+    scan = os.scandir
+
+    def refusing(place):
+        if str(place).endswith("cat"):
+            raise PermissionError(13, "Permission denied")
+        return scan(place)
+
+    monkeypatch.setattr("anchored.data.folder.os.scandir", refusing)
+    with pytest.raises(InputError, match=r"cat: cannot be read \(Permission denied\)"):
+        load_folder(folder)
+
+
+def texts(path, **said):
+    for name, text in said.items():
+        label, _, number = name.partition("_")
+        file = path / label / f"{number}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_folder_of_texts(tmp_path):
+    split = load_folder(texts(tmp_path, good_10="a joy", good_2="well made", bad_1="ünbearable"))
+    data = split.train
+    assert (data.kind, data.inputs.shape, split.test) == ("texts", (), None)
+    assert list(data.ids) == ["bad/1.txt", "good/10.txt", "good/2.txt"]
+    assert data.inputs.texts == ("ünbearable", "a joy", "well made")
+    assert data.labels.tolist() == [0, 1, 1]
+
+
+def test_texts_to_train_on_and_texts_to_test_on(tmp_path):
+    texts(tmp_path / "train", a_1="x", b_1="y")
+    texts(tmp_path / "test", b_1="z")
+    split = load_folder(tmp_path)
+    assert split.test.inputs.texts == ("z",)
+    assert split.test.labels.tolist() == [1]
+    assert list(split.test.ids) == ["test/b/1.txt"]
+
+
+def test_texts_are_predicted_from_a_flat_folder_too(tmp_path):
+    (tmp_path / "new.TXT").write_text("what is it?")
+    data = load_folder(tmp_path, class_names=("a", "b"), labels="optional").train
+    assert data.inputs.texts == ("what is it?",)
+    assert data.labels.tolist() == [-1]
+    with pytest.raises(InputError, match="1 texts but no class folders; put each class's texts in a folder"):
+        load_folder(tmp_path)
+
+
+def test_empty_texts_copies_and_other_files_are_noted(tmp_path):
+    texts(tmp_path, a_1="same", a_2=" \n", b_1="same", b_2="other")
+    (tmp_path / "b" / "x.pdf").write_text("x")
+    assert load_folder(tmp_path).train.notes == (
+        "1 files that are not texts were left out",
+        "1 texts are empty, e.g. a/2.txt",
+        "the same text under different labels: 1 group, e.g. a/1.txt = b/1.txt",
+    )
+
+
+def test_a_mixture_is_refused_unless_the_model_says_what_it_takes(folder):
+    texts(folder, cat_note="a cat", dog_note="a dog")
+    with pytest.raises(
+        InputError, match=r"6 images \(such as cat/0\.png\) and 2 texts \(such as cat/note\.txt\) are mixed; leave"
+    ):
+        load_folder(folder)
+    assert load_folder(folder, shape=(3, 8, 8)).train.kind == "images"
+    assert load_folder(folder, shape=()).train.inputs.texts == ("a cat", "a dog")
+
+
+def test_a_text_beside_the_class_folders_is_no_mixture(folder):
+    (folder / "README.txt").write_text("photos of 2019")
     assert len(load_folder(folder).train) == 6
 
 
-def test_linked_class_folders_are_followed(tmp_path):
-    picture(tmp_path / "store" / "1.png", 1)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "a").symlink_to(tmp_path / "store")
-    picture(tmp_path / "data" / "b" / "1.png", 2)
-    assert load_folder(tmp_path / "data").train.class_names == ("a", "b")
+def test_a_text_that_is_none_is_named(tmp_path):
+    texts(tmp_path, a_1="x", b_1="y")
+    (tmp_path / "b" / "2.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"b/2\.txt: not UTF-8 text \(byte 0\)"):
+        load_folder(tmp_path)
 
 
 def test_copies_are_noted(folder):
@@ -136,9 +297,9 @@ def one_class(path):
     picture(path / "only" / "2.png", 1)
 
 
-def only_text(path):
+def only_other_files(path):
     (path / "a").mkdir(parents=True)
-    (path / "a" / "x.txt").write_text("x")
+    (path / "a" / "x.md").write_text("x")
 
 
 def broken(path):
@@ -155,7 +316,7 @@ def broken(path):
         (empty, "the folder holds no images"),
         (flat, "1 images but no class folders; put each class's images in a folder named after it"),
         (one_class, "all 2 samples are of class 'only'"),
-        (only_text, "its class folders hold no images"),
+        (only_other_files, "its class folders hold no images"),
         (broken, r"b/1\.png: the image is damaged or cut short"),
     ],
 )

@@ -1,5 +1,6 @@
 """Mirror of src/anchored/data/images.py: heads, pixels of every mode, and files that are no images."""
 
+import os
 import struct
 import zlib
 
@@ -108,3 +109,10 @@ def test_fitting_agrees_with_resizing_then_cutting():
     got = fit_image(image, 28, 28, 32 / 28).astype(int)
     resized = np.asarray(image.resize((32, 48), Image.Resampling.BILINEAR)).transpose(2, 0, 1).astype(int)
     assert abs(got - resized[:, 10:38, 2:30]).max() <= 1
+
+
+@pytest.mark.parametrize("read", [read_head, lambda path: open_image(path, 3)])
+def test_a_pipe_is_refused_and_never_waited_for(tmp_path, read):
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(InputError, match=r"pipe\.png: not a regular file"):
+        read(tmp_path / "pipe.png")

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.data import FileInputs, Inputs, TensorInputs
+from anchored.data import FileInputs, Inputs, TensorInputs, TextInputs, TorchInputs
 
 
 def test_take_gives_the_rows_in_the_order_asked_for():
@@ -20,9 +20,17 @@ def test_a_subset_is_a_copy():
     assert part.take(torch.tensor([0])).sum() == 0
 
 
-def test_both_kinds_are_inputs():
-    assert isinstance(TensorInputs(torch.zeros(2, 3)), Inputs)
-    assert isinstance(FileInputs(["a.png"], (3, 8, 8)), Inputs)
+def test_each_kind_is_inputs_and_says_whether_its_rows_are_at_hand():
+    pairs = [(torch.zeros(3), 0), (torch.ones(3), 1)]
+    kinds = {
+        TensorInputs(torch.zeros(2, 3)): True,
+        FileInputs(["a.png"], (3, 8, 8)): False,
+        TorchInputs(pairs): True,
+        TextInputs(["a"]): True,
+    }
+    for inputs, in_memory in kinds.items():
+        assert isinstance(inputs, Inputs)
+        assert inputs.in_memory is in_memory
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import torch
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs
-from anchored.data.labels import encode_labels, order_names, review_classes
+from anchored.data.labels import encode_labels, order_names, review_classes, review_if_trained_on
 
 
 def test_codes_point_back_at_the_names():
@@ -54,3 +54,20 @@ def test_a_class_with_one_sample_or_none_is_noted():
 def test_many_small_classes_make_one_short_note():
     (note,) = review_classes(dataset(list(range(20)), tuple(f"c{i:02}" for i in range(20)))).notes
     assert "and 15 more" in note
+
+
+def test_what_has_no_label_stays_without():
+    codes, names = encode_labels(["b", None, "a"], None, where=str)
+    assert (codes.tolist(), names) == ([1, -1, 0], ("a", "b"))
+    codes, names = encode_labels([None, None], ("x",), where=str)
+    assert (codes.tolist(), names) == ([-1, -1], ("x",))
+    with pytest.raises(InputError, match=r"^2: label 'z' was not seen in training"):
+        encode_labels(["x", None, "z"], ("x",), where=str)
+
+
+def test_only_data_to_be_trained_on_is_reviewed():
+    one_class = Dataset("d", TensorInputs(torch.zeros(2, 1)), torch.tensor([0, 0]), ("a", "b"))
+    assert review_if_trained_on(one_class, ("a", "b"), "required", where="f") is one_class
+    assert review_if_trained_on(one_class, None, "optional", where="f") is one_class
+    with pytest.raises(InputError, match=r"^f: all 2 samples are of class 'a'"):
+        review_if_trained_on(one_class, None, "required", where="f")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.data import NORMALIZATIONS, Normalization, TensorInputs
+from anchored.data import NORMALIZATIONS, Normalization, TensorInputs, TextInputs
 
 
 @pytest.fixture
@@ -110,3 +110,8 @@ def test_published_constants():
 def test_refusals(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_texts_have_no_mean():
+    with pytest.raises(InputError, match=r"have no mean before they are encoded"):
+        Normalization.fit(TextInputs(["a"]))

@@ -6,7 +6,7 @@ import torch
 from PIL import Image
 
 from anchored._errors import InputError
-from anchored.data import Dataset, Split, TensorInputs, open_source
+from anchored.data import BUILT_IN, Dataset, Split, TensorInputs, open_source
 
 X, Y = np.arange(12.0).reshape(6, 2), np.array([0, 1] * 3)
 
@@ -18,7 +18,7 @@ def test_parts_of_a_built_in_set():
     assert torch.equal(open_source("digits", split="test").labels, split.test.labels)
 
 
-@pytest.mark.parametrize("name", ["mnist", "fashion-mnist", "cifar10", "cifar100"])
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "digits"])
 def test_other_built_in_sets_need_a_root(name, tmp_path):
     with pytest.raises(InputError, match=f"{name}: where are its files"):
         open_source(name)
@@ -95,3 +95,20 @@ def test_ignored_labels_are_not_looked_at_in_any_part():
         assert set(part.labels.tolist()) == {-1}
     with pytest.raises(InputError, match="class '0' was not seen in training"):
         open_source("digits", class_names=("even", "odd"), labels="optional")
+
+
+def test_a_folder_of_texts_is_a_source_and_another_its_test_part(tmp_path):
+    for place in ("a/x/1.txt", "a/y/1.txt", "b/y/2.txt"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(place)
+    split = open_source(tmp_path / "a", test=tmp_path / "b")
+    assert split.train.inputs.texts == ("a/x/1.txt", "a/y/1.txt")
+    assert split.test.inputs.texts == ("b/y/2.txt",)
+    assert split.test.labels.tolist() == [1]
+    with pytest.raises(InputError, match=r"the model takes inputs of shape \(3,\), these are \(\)"):
+        open_source(tmp_path / "a", shape=(3,))
+
+
+def test_an_option_that_nobody_knows_is_refused():
+    with pytest.raises(TypeError, match="lable"):
+        open_source("digits", lable="y")

@@ -20,7 +20,7 @@ from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.estimator import AnchoredClassifier
 from anchored.noise import symmetric
-from anchored.training import fit as train
+from anchored.runs import fit as train
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import torch
 from anchored import AnchoredHead, CosineHead, LinearHead, backbones
 from anchored.data import Normalization
 from anchored.heads import ScaledHead, TauNormHead
-from anchored.training import Classifier, TrainedModel
+from anchored.methods import Classifier
+from anchored.runs import TrainedModel
 
 K = 5
 HEADS = {
@@ -21,7 +22,7 @@ NAMES = ("a", "../../etc/passwd", "<b>é</b>", "T-shirt/top", "two\nlines")
 
 
 def _model(backbone="tiny", shape=(4,), head="anchored", *, temperature=0.25, dtype=torch.float32, description=None):
-    net = backbones.make(backbone, shape)
+    net = backbones.get(backbone, shape)
     pixels = len(shape) == 3
     normalization = Normalization(
         tuple(0.3 + 0.1 * i for i in range(shape[0])), (0.4,) * shape[0], 255.0 if pixels else 1.0

@@ -14,7 +14,7 @@ from anchored._errors import InputError
 from anchored.data import from_arrays
 from anchored.data.dataset import Split
 from anchored.export import load
-from anchored.training import fit
+from anchored.runs import fit
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_published_weights_are_not_fetched_again(bare, monkeypatch):
         asked.update(name=name, **options)
         raise InputError("far enough")
 
-    monkeypatch.setattr("anchored.export._load.backbones.make", make)
+    monkeypatch.setattr("anchored.export._load.backbones.get", make)
     edit(bare, backbone={"name": "timm:resnet18", "last_relu": True, "options": {"pretrained": True}})
     with pytest.raises(InputError, match="far enough"):
         load(bare)

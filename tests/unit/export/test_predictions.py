@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.data.chunk import Chunk
+from anchored.data import Chunk
 from anchored.export import predictions
 
 

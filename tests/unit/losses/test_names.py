@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored import InputError, losses
-from anchored.losses.names import NAMES
+from anchored.losses import NAMES
 
 COUNTS = [50, 20, 10, 5]
 
@@ -15,7 +15,7 @@ def batch():
     return torch.randn(8, 4, generator=generator), torch.randint(4, (8,), generator=generator)
 
 
-def needs_counts(name):
+def counts_for(name):
     return {"counts": COUNTS} if name in ("ldam", "balanced-softmax", "logit-adjusted", "lade", "label-aware") else {}
 
 
@@ -36,6 +36,7 @@ EXPECTED = {
     "lade": lambda: losses.LADE(COUNTS),
     "label-aware": lambda: losses.LabelAwareSmoothing(COUNTS),
     "dot-regression": lambda: losses.DotRegression(),
+    "anchored-squared": lambda: losses.AnchoredSquared(),
 }
 
 
@@ -46,7 +47,7 @@ def test_the_table_above_is_complete():
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_name_builds_its_loss(batch, name):
     for spelling in (name, name.upper(), name.replace("-", "_")):
-        assert torch.equal(losses.get(spelling, **needs_counts(name))(*batch), EXPECTED[name]()(*batch))
+        assert torch.equal(losses.get(spelling, **counts_for(name))(*batch), EXPECTED[name]()(*batch))
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,12 @@ def test_weight_reduction_and_ignore_index_hold_for_the_whole(batch, name):
 def test_refuses_with_the_way_out(name, settings, message):
     with pytest.raises(InputError, match=message):
         losses.get(name, **settings)
+
+
+@pytest.mark.parametrize("name", [*EXPECTED, "nce+rce", "CE + Balanced_Softmax"])
+def test_says_which_losses_need_counts(name):
+    if not losses.needs_counts(name):
+        assert isinstance(losses.get(name), losses.Loss)
+        return
+    with pytest.raises(InputError, match="needs counts"):
+        losses.get(name)

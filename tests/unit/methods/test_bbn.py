@@ -4,22 +4,17 @@ import copy
 
 import pytest
 import torch
+from tests.builders import build_context
 from torch import nn
 
 from anchored import backbones
-from anchored._random import stream
-from anchored.methods import Given, parse, procedure
+from anchored.methods import BuildContext, make_procedure, parse
 
 K = 4
 
 
 def given(method="bbn", backbone="tiny", shape=(6,), **settings):
-    return Given(
-        method=parse(method),
-        backbone=lambda name="init": backbones.make(backbone, shape, generator=stream(0, name)),
-        counts=torch.tensor([40, 20, 10, 5]),
-        **settings,
-    )
+    return build_context(method, backbone, shape, **settings)
 
 
 def inputs(n=5, shape=(6,), seed=0):
@@ -27,7 +22,7 @@ def inputs(n=5, shape=(6,), seed=0):
 
 
 def test_at_half_the_weight_training_sees_what_testing_sees():
-    network = procedure(given()).network()
+    network = make_procedure(given()).network()
     x = inputs()
     with torch.no_grad():
         in_training = network.train()(torch.cat([x, x]))  # alpha is 1/2 until an epoch sets it
@@ -35,7 +30,7 @@ def test_at_half_the_weight_training_sees_what_testing_sees():
 
 
 def test_the_mixture_is_the_published_one():
-    network = procedure(given()).network()
+    network = make_procedure(given()).network()
     network.alpha.fill_(0.3)
     first, second = inputs(), inputs(seed=1)
     with torch.no_grad():
@@ -52,7 +47,7 @@ def test_the_mixture_is_the_published_one():
 
 @pytest.mark.parametrize(("alpha", "silent"), [(1.0, 1), (0.0, 0)])
 def test_at_either_end_one_half_says_nothing(alpha, silent):
-    network = procedure(given()).network().train()
+    network = make_procedure(given()).network().train()
     network.alpha.fill_(alpha)
     halves = [inputs(), inputs(seed=1)]
     before = network(torch.cat(halves))
@@ -63,7 +58,7 @@ def test_at_either_end_one_half_says_nothing(alpha, silent):
 
 
 def test_the_weight_moves_along_the_published_parabola():
-    runs = procedure(given())
+    runs = make_procedure(given())
     network, (stage,) = runs.network(), runs.stages()
     for epoch in (1, 50, 100, 200):  # as published, counted from 1
         stage.prepare(network, (epoch - 1) / 200)
@@ -74,7 +69,7 @@ def test_the_weight_moves_along_the_published_parabola():
 
 
 def test_each_branch_has_the_statistics_of_its_own_batches():
-    network = procedure(given(backbone="cnn4", shape=(1, 8, 8))).network().train()
+    network = make_procedure(given(backbone="cnn4", shape=(1, 8, 8))).network().train()
     expected = copy.deepcopy(network.fork)
     halves = [inputs(8, (1, 8, 8)), 3 + inputs(8, (1, 8, 8), seed=1)]
     network(torch.cat(halves))
@@ -88,12 +83,12 @@ def test_each_branch_has_the_statistics_of_its_own_batches():
 
 
 def test_the_branches_start_from_different_weights():
-    first, second = procedure(given()).network().fork.branches
+    first, second = make_procedure(given()).network().fork.branches
     assert not torch.equal(first[0][0].weight, second[0][0].weight)
 
 
 def test_anchors_keep_their_angles_and_give_every_class_to_both_branches():
-    network = procedure(given("bbn+pal", "cnn4", (1, 8, 8))).network()
+    network = make_procedure(given("bbn+pal", "cnn4", (1, 8, 8))).network()
     w = network.head.prototypes.double()
     d = w.shape[1] // 2
     torch.testing.assert_close(w @ w.T, torch.eye(K).double() * (1 + 1 / (K - 1)) - 1 / (K - 1), atol=1e-6, rtol=0)
@@ -104,8 +99,8 @@ def test_anchors_keep_their_angles_and_give_every_class_to_both_branches():
 
 @pytest.mark.parametrize("method", ["bbn", "bbn+pal"])
 def test_a_network_made_blank_takes_the_weights_of_another(method):
-    trained = procedure(given(method)).network().eval()
-    again = procedure(given(method, seed=3, blank=True)).network().eval()
+    trained = make_procedure(given(method)).network().eval()
+    again = make_procedure(given(method, seed=3, blank=True)).network().eval()
     again.load_state_dict(trained.state_dict())
     assert torch.equal(again(inputs()), trained(inputs()))
 
@@ -116,7 +111,9 @@ def test_a_module_of_the_users_own_gets_a_second_copy():
     def backbone(name="init"):
         return backbones.wrap(module if name == "init" else copy.deepcopy(module), (6,))
 
-    network = procedure(Given(method=parse("bbn"), backbone=backbone, counts=torch.tensor([4, 2]))).network()
+    network = make_procedure(
+        BuildContext(method=parse("bbn"), backbone=backbone, counts=torch.tensor([4, 2]))
+    ).network()
     first, second = network.fork(inputs())
     assert torch.equal(first, second)
     assert len(list(network.parameters())) == 2 * 2 + 2

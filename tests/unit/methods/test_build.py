@@ -1,5 +1,7 @@
 """Mirror of src/anchored/methods/build.py: heads and losses are what the method says."""
 
+import functools
+
 import pytest
 import torch
 
@@ -48,18 +50,26 @@ def test_a_noise_aware_scale_needs_a_rate():
         make_head(parse("ce+fnpal"), 16, 5)
 
 
-@pytest.mark.parametrize("anchors", ["auto", "aligned", "random", "paper"])
+@pytest.mark.parametrize("anchors", ["auto", "aligned", "random", "paper", "paper-relu"])
 @pytest.mark.parametrize("signed", [True, False])
 def test_anchors_are_unit_rows_and_auto_knows_the_features(anchors, signed, monkeypatch):
     # The paper's procedure takes 100,000 steps, of which a handful are enough to see that it is called.
-    paper = prototypes.paper
-    monkeypatch.setattr(prototypes, "paper", lambda k, d, *, seed: paper(k, d, steps=5, seed=seed))
+    monkeypatch.setattr(prototypes, "paper", functools.partial(prototypes.paper, steps=5))
     head = make_head(parse("ce+pal"), 16, 5, signed_features=signed, anchors=anchors, generator=generator())
     torch.testing.assert_close(head.prototypes.norm(dim=1), torch.ones(5))
     # Non-negative features reach an aligned anchor best: its own direction is their largest possible cosine.
     reach = head.prototypes.clamp(min=0).norm(dim=1).min().item()
     aligned = anchors == "aligned" or (anchors == "auto" and not signed)
     assert (reach > 0.8) == aligned
+
+
+@pytest.mark.parametrize(("anchors", "use_relu"), [("paper", False), ("paper-relu", True)])
+def test_both_forms_of_the_papers_generator_can_be_asked_for(anchors, use_relu, monkeypatch):
+    quick = functools.partial(prototypes.paper, steps=5)
+    monkeypatch.setattr(prototypes, "paper", quick)
+    head = make_head(parse("ce+pal"), 16, 5, anchors=anchors, generator=generator())
+    seed = int(torch.randint(2**31, (1,), generator=generator()))
+    assert torch.equal(head.prototypes, quick(5, 16, use_relu=use_relu, seed=seed))
 
 
 def test_the_same_generator_gives_the_same_head():
@@ -71,7 +81,7 @@ def test_the_same_generator_gives_the_same_head():
 
 
 def test_unknown_anchors_are_refused():
-    with pytest.raises(InputError, match="anchors must be one of auto, aligned, random, paper, got 'best'"):
+    with pytest.raises(InputError, match="anchors must be one of auto, aligned, random, paper, paper-relu, got 'best'"):
         make_head(parse("ce+pal"), 16, 5, anchors="best")
 
 

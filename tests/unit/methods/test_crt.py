@@ -2,24 +2,17 @@
 
 import pytest
 import torch
+from tests.builders import build_context
 
-from anchored import backbones
 from anchored.data import load_digits
 from anchored.heads import LinearHead
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure
 from anchored.methods.crt import ClassifierRetraining
-from anchored.training import fit
+from anchored.runs import fit
 
 
 def made(name="crt", *, backbone="tiny", shape=(6,), k=3, seed=0):
-    return procedure(
-        Given(
-            method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
-            counts=torch.full((k,), 30),
-            seed=seed,
-        )
-    )
+    return make_procedure(build_context(name, backbone, shape, counts=[30] * k, seed=seed))
 
 
 @pytest.mark.parametrize("name", ["crt", "crt+pal", "cRT+mixup"])
@@ -32,7 +25,7 @@ def test_the_classifier_is_drawn_afresh_and_alone_trained(name):
     assert isinstance(network.head, LinearHead)
     assert not torch.equal(network.head.weight, before)
     assert {key for key, p in network.named_parameters() if p.requires_grad} == {"head.weight", "head.bias"}
-    assert (second.sampling, second.mixup, second.second) == ("balanced", False, True)
+    assert (second.sampling, second.mixup, second.settings) == ("balanced", False, "second")
 
 
 def test_the_fresh_classifier_is_a_function_of_the_seed():

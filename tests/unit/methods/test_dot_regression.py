@@ -6,24 +6,18 @@ import pytest
 import torch
 from hypothesis import given as examples
 from hypothesis import strategies as st
+from tests.builders import build_context
 from torch import nn
 
-from anchored import backbones
-from anchored._random import stream
 from anchored.losses import DotRegression
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure
 from anchored.methods.dot_regression import RectifiedDotRegression, squared_lengths
 
 K = 4
 
 
 def given(method="dot-regression", **settings):
-    return Given(
-        method=parse(method),
-        backbone=lambda: backbones.make("tiny", (6,), generator=stream(0, "init")),
-        counts=torch.tensor([40, 20, 10, 5]),
-        **settings,
-    )
+    return build_context(method, **settings)
 
 
 def by_hand(cosines, labels):
@@ -62,7 +56,7 @@ def test_every_class_of_a_batch_counts_the_same(labels):
 
 
 def test_batch_norm_puts_anchors_for_signed_features_within_reach():
-    network = procedure(given()).network()
+    network = make_procedure(given()).network()
     assert isinstance(network.projection, nn.BatchNorm1d)
     x = torch.randn(64, 6, generator=torch.Generator().manual_seed(0))
     features = network.train().features(x)
@@ -75,11 +69,11 @@ def test_batch_norm_puts_anchors_for_signed_features_within_reach():
 
 
 def test_data_that_is_not_trained_on_is_scored_without_rectification():
-    (stage,) = procedure(given()).stages()
+    (stage,) = make_procedure(given()).stages()
     cosines, labels = torch.zeros(4, K), torch.tensor([0, 0, 0, 1])
     assert stage.loss.pointwise(cosines, labels).tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1.0])
     assert stage.scored_by.pointwise(cosines, labels).tolist() == [0.5] * 4
 
 
 def test_weights_may_set_in_late():
-    assert procedure(given("dot-regression+drw")).stages()[0].deferred
+    assert make_procedure(given("dot-regression+drw")).stages()[0].deferred

@@ -9,7 +9,7 @@ from anchored.methods.experts import ExpertHead, ExpertLogits, ExpertNetwork
 
 
 def network():
-    nets = [backbones.make("tiny", (6,), generator=stream(0, "net", i)) for i in range(3)]
+    nets = [backbones.get("tiny", (6,), generator=stream(0, "net", i)) for i in range(3)]
     heads = [CosineHead(32, 4, scale=30.0, generator=stream(0, "head", i)) for i in range(3)]
     return ExpertNetwork(Fork(nets, "early"), ExpertHead(heads)).eval()
 

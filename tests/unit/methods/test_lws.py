@@ -2,23 +2,17 @@
 
 import pytest
 import torch
+from tests.builders import build_context
 
-from anchored import backbones
 from anchored.data import load_digits
 from anchored.heads import AnchoredHead, LinearHead, ScaledHead
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure
 from anchored.methods.lws import LearnableScaling
-from anchored.training import fit
+from anchored.runs import fit
 
 
 def made(name, *, backbone="tiny", shape=(6,)):
-    return procedure(
-        Given(
-            method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
-            counts=torch.tensor([90, 30, 10]),
-        )
-    )
+    return make_procedure(build_context(name, backbone, shape, counts=(90, 30, 10)))
 
 
 @pytest.mark.parametrize(("name", "kind"), [("lws", LinearHead), ("lws+pal", AnchoredHead), ("LWS+mixup", LinearHead)])
@@ -33,7 +27,7 @@ def test_the_second_stage_begins_with_the_same_logits_and_trains_the_factors_alo
     assert isinstance(network.head, ScaledHead)
     assert isinstance(network.head.head, kind)
     assert [key for key, p in network.named_parameters() if p.requires_grad] == ["head.factors"]
-    assert (second.sampling, second.second, second.mixup) == ("balanced", True, False)
+    assert (second.sampling, second.settings, second.mixup) == ("balanced", "second", False)
 
 
 def test_mixup_belongs_to_the_first_stage():

@@ -17,21 +17,18 @@ def test_is_a_value():
 
 
 @pytest.mark.parametrize(
-    ("name", "counts", "aware", "anchored"),
+    ("name", "aware", "anchored"),
     [
-        ("ce", False, False, False),
-        ("ce+drw", True, False, False),
-        ("ce+rw", True, False, False),
-        ("ldam", True, False, False),
-        ("balanced-softmax", True, False, False),
-        ("ce+fnpal", False, True, True),
-        ("nce+rce+fnpal", False, False, True),
-        ("ce+fnpn", False, True, False),
+        ("ce", False, False),
+        ("ldam", False, False),
+        ("ce+fnpal", True, True),
+        ("nce+rce+fnpal", False, True),
+        ("ce+fnpn", True, False),
     ],
 )
-def test_derived_facts(name, counts, aware, anchored):
+def test_derived_facts(name, aware, anchored):
     method = parse(name)
-    assert (method.needs_counts, method.noise_aware, method.anchored) == (counts, aware, anchored)
+    assert (method.noise_aware, method.anchored) == (aware, anchored)
 
 
 def test_the_description_names_every_part():

@@ -3,33 +3,27 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import build_context
+from tests.builders import resolved as resolve
 
-from anchored import backbones, imbalance
+from anchored import imbalance
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.heads import ScaledHead
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure, parse
 from anchored.methods.mislas import PUBLISHED, MiSLAS
-from anchored.training import fit
-from anchored.training.resolve import resolve
+from anchored.runs import fit
 
 
 def made(name="mislas", *, backbone="tiny", shape=(6,), counts=(90, 30, 10), **options):
-    return procedure(
-        Given(
-            method=parse(name),
-            backbone=lambda *_: backbones.make(backbone, shape, generator=torch.Generator().manual_seed(0)),
-            counts=torch.tensor(counts),
-            options=options,
-        )
-    )
+    return make_procedure(build_context(name, backbone, shape, counts, options=options))
 
 
 def test_mixup_is_for_the_features_and_balanced_batches_for_the_classifier():
     first, second = made().stages()
     assert (first.mixup, first.sampling) == (True, "instance")
-    assert (second.mixup, second.sampling, second.second) == (False, "balanced", True)
-    assert MiSLAS.second.epochs == 10
+    assert (second.mixup, second.sampling, second.settings) == (False, "balanced", "second")
+    assert MiSLAS.second_epochs == 10
 
 
 @pytest.mark.parametrize("name", ["mislas", "mislas+pal"])
@@ -115,6 +109,7 @@ def test_other_ratios_take_the_nearest_and_other_data_the_defaults():
     assert MiSLAS.published("cifar10", torch.tensor([5000, 62]))["smooth_head"] == 0.3
     assert MiSLAS.published("cifar10", torch.tensor([5000, 5000]))["smooth_head"] == 0.1
     assert MiSLAS.published("imagenet-lt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
+    assert MiSLAS.published("/data/ImageNet_LT_train.txt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
     assert MiSLAS.published("shoes", torch.tensor([1280, 5])) == {}
     assert set(PUBLISHED) == {"cifar10", "cifar100", "imagenet-lt"}
 

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 from sklearn.neighbors import NearestCentroid
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.methods.ncm import NearestClassMean
-from anchored.training import fit
-from anchored.training.prepare import prepare
-from anchored.training.resolve import resolve
+from anchored.runs import fit, prepare
 
 
 def settings(name="ncm", **options):
@@ -47,7 +46,7 @@ def test_predictions_are_those_of_the_nearest_centroid(name, transform):
 
 
 def test_it_has_no_second_stage_to_train_and_no_rows_to_show():
-    assert NearestClassMean.second is None
+    assert NearestClassMean.second_epochs is None
     run = fit(load_digits(), settings())
     assert len(run.history) == 2
     assert run.model.classifier.rows() is None

@@ -1,29 +1,22 @@
-"""Mirror of src/anchored/methods/oltr.py: attention pixel by pixel, the embedding in plain numbers, memory, loss."""
+"""Mirror of src/anchored/methods/oltr.py: attention pixel by pixel, the memory, its loss, the two stages."""
 
 import math
 
 import pytest
 import torch
-import torch.nn.functional as F
+from tests.builders import build_context
 from torch import nn
 
 from anchored import InputError, backbones
-from anchored._random import stream
-from anchored.heads import LinearHead
 from anchored.losses import CrossEntropy
-from anchored.methods import Given, parse, procedure
-from anchored.methods.oltr import MemoryHead, MemoryLoss, ModulatedAttention, OpenLongTail, Recalled, remember
+from anchored.methods import BuildContext, make_procedure, parse
+from anchored.methods.oltr import MemoryLoss, ModulatedAttention, OpenLongTail, Recalled, remember
 
 K = 4
 
 
 def given(backbone="cnn4", shape=(1, 8, 8), **settings):
-    return Given(
-        method=parse("oltr"),
-        backbone=lambda: backbones.make(backbone, shape, generator=stream(0, "init")),
-        counts=torch.tensor([40, 20, 10, 5]),
-        **settings,
-    )
+    return build_context("oltr", backbone, shape, **settings)
 
 
 def second_stage(plan):
@@ -35,64 +28,6 @@ def second_stage(plan):
 
 def normal(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def memory_head(d=6):
-    head = MemoryHead(LinearHead(d, K)).double()
-    with torch.no_grad():
-        head.centroids.copy_(normal(K, d, seed=1))
-    return head
-
-
-def linear(layer, vector):
-    rows, offsets = layer.weight.tolist(), layer.bias.tolist()
-    return [sum(a * b for a, b in zip(row, vector, strict=True)) + c for row, c in zip(rows, offsets, strict=True)]
-
-
-def softmax(values):
-    powers = [math.exp(value - max(values)) for value in values]
-    return [power / sum(powers) for power in powers]
-
-
-def embedded(head, v):
-    """The published meta-embedding of one feature, in plain numbers."""
-    centroids = head.centroids.tolist()
-    nearest = min(math.dist(v, c) for c in centroids)
-    shares = softmax(linear(head.recall, v))
-    memory = [sum(share * c[i] for share, c in zip(shares, centroids, strict=True)) for i in range(len(v))]
-    chosen = [math.tanh(s) * m for s, m in zip(linear(head.select, v), memory, strict=True)]
-    return [10 / nearest * (a + b) for a, b in zip(v, chosen, strict=True)]
-
-
-def test_the_embedding_and_the_logits_agree_with_the_formulas():
-    head, features = memory_head(), normal(5, 6)
-    logits = head(features).detach()
-    for i, v in enumerate(features.tolist()):
-        u = embedded(head, v)
-        length = math.hypot(*u)
-        for j, w in enumerate(head.weight.tolist()):
-            cosine = sum(a * b for a, b in zip(u, w, strict=True)) / length / math.hypot(*w)
-            assert float(logits[i, j]) == pytest.approx(16 * length / (1 + length) * cosine, abs=1e-9)
-
-
-def test_a_feature_on_its_centroid_is_reached_without_end_and_stays_finite():
-    head = memory_head()
-    features = head.centroids.detach().clone().requires_grad_()
-    logits = head(features)
-    logits.sum().backward()
-    assert torch.isfinite(logits).all()
-    assert torch.isfinite(features.grad).all()
-    embedding = head.embedding(features.detach())
-    torch.testing.assert_close(
-        logits, 16 * F.cosine_similarity(embedding[:, None], head.weight, dim=2), atol=1e-2, rtol=0
-    )
-
-
-def test_logits_do_not_move_the_centroids():
-    head = memory_head()
-    head(normal(5, 6)).square().sum().backward()
-    assert head.centroids.grad is None
-    assert head.recall.weight.grad.abs().sum() > 0
 
 
 def attended_by_hand(layer, maps):
@@ -130,7 +65,7 @@ def test_attention_agrees_with_one_loop_per_pixel(shape):
     ],
 )
 def test_the_second_stage_begins_with_the_features_of_the_first(backbone, shape, maps):
-    plan = procedure(given(backbone, shape))
+    plan = make_procedure(given(backbone, shape))
     network, x = plan.network().eval(), torch.randn(3, *shape, generator=torch.Generator().manual_seed(0))
     before, head = network.features(x), network.head
     plan.stages()[1].enter(network)
@@ -142,7 +77,7 @@ def test_the_second_stage_begins_with_the_features_of_the_first(backbone, shape,
 
 def test_a_module_of_the_users_own_has_maps_of_one_pixel():
     module = backbones.wrap(nn.Sequential(nn.Flatten(), nn.Linear(12, 5)), (3, 2, 2))
-    plan = procedure(Given(method=parse("oltr"), backbone=lambda: module, counts=torch.tensor([9, 3])))
+    plan = make_procedure(BuildContext(method=parse("oltr"), backbone=lambda: module, counts=torch.tensor([9, 3])))
     assert second_stage(plan)(normal(4, 3, 2, 2)).shape == (4, 2)
 
 
@@ -158,7 +93,7 @@ class Seen:
 
 
 def test_the_memory_begins_with_the_means_of_the_classes():
-    network = second_stage(procedure(given()))
+    network = second_stage(make_procedure(given()))
     features, labels = normal(30, 128), torch.arange(30) % 7 % K
     remember(network, Seen(features, labels))
     for j in range(K):
@@ -166,7 +101,7 @@ def test_the_memory_begins_with_the_means_of_the_classes():
 
 
 def test_in_training_the_distances_to_the_centroids_come_along():
-    network = second_stage(procedure(given("tiny", (6,))))
+    network = second_stage(make_procedure(given("tiny", (6,))))
     x = normal(3, 6)
     assert network(x).shape == (3, K)
     outputs = network.train()(x)
@@ -190,7 +125,7 @@ def test_the_loss_of_the_centroids_is_the_published_one(spread):
 
 
 def test_features_and_centroids_learn_at_a_tenth_of_the_rate():
-    plan = procedure(given())
+    plan = make_procedure(given())
     network = second_stage(plan)
     groups = plan.stages()[1].groups(network)
     assert [group.factor for group in groups] == [0.1, 1.0, 0.1]
@@ -201,9 +136,9 @@ def test_features_and_centroids_learn_at_a_tenth_of_the_rate():
 
 
 def test_the_stages_are_plain_training_and_balanced_batches():
-    first, second = procedure(given()).stages()
+    first, second = make_procedure(given()).stages()
     assert isinstance(first.loss, CrossEntropy)
-    assert (first.sampling, second.sampling, second.second) == ("instance", "balanced", True)
+    assert (first.sampling, second.sampling, second.settings) == ("instance", "balanced", "second")
 
 
 @pytest.mark.parametrize("name", ["scale", "reach", "memory_weight", "repulsion", "margin", "feature_lr", "memory_lr"])

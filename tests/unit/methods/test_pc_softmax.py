@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from tests.builders import resolved as resolve
 
 from anchored._errors import InputError
 from anchored.data import load_digits
-from anchored.training import fit
-from anchored.training.resolve import resolve
+from anchored.runs import fit
 
 
 def run(name, **options):

@@ -4,23 +4,18 @@ import math
 
 import pytest
 import torch
+from tests.builders import build_context
 
 from anchored import backbones
 from anchored._errors import InputError
-from anchored.methods import Given, parse, procedure
+from anchored.methods import BuildContext, make_procedure, parse
 
 COUNTS = [900, 90, 10]
 
 
 def network_after(name, **options):
     """The network before and after the correction, and an input."""
-    given = Given(
-        method=parse(name),
-        backbone=lambda *_: backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(0)),
-        counts=torch.tensor(COUNTS),
-        options=options,
-    )
-    method = procedure(given)
+    method = make_procedure(build_context(name, counts=COUNTS, options=options))
     network = method.network().eval()
     x = torch.randn(7, 6, generator=torch.Generator().manual_seed(1))
     before = network(x).detach()
@@ -46,12 +41,12 @@ def test_tau_zero_changes_nothing():
 
 def test_with_the_prior_as_its_only_knowledge_a_classifier_becomes_undecided():
     """A classifier that has learnt nothing but the frequencies gives every class the same score."""
-    given = Given(
+    given = BuildContext(
         method=parse("post-hoc"),
-        backbone=lambda *_: backbones.make("tiny", (6,)),
+        backbone=lambda *_: backbones.get("tiny", (6,)),
         counts=torch.tensor(COUNTS),
     )
-    method = procedure(given)
+    method = make_procedure(given)
     network = method.network().eval()
     with torch.no_grad():
         network.head.weight.zero_()

@@ -5,13 +5,14 @@ import math
 
 import pytest
 import torch
+from tests.builders import build_context
 from torch import nn
 
-from anchored import CosineHead, InputError, backbones
+from anchored import CosineHead, InputError
 from anchored._random import seed_of, stream
 from anchored.data import Batches, HorizontalFlip, load_digits, shuffled
 from anchored.losses import BalancedSoftmax, CrossEntropy
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure
 from anchored.methods.experts import ExpertHead, ExpertLogits, ExpertNetwork
 from anchored.methods.tade import ExpertLoss, aggregate, reversed_prior
 
@@ -19,12 +20,7 @@ COUNTS = [40, 7, 20, 5]
 
 
 def given(method="tade", **settings):
-    return Given(
-        method=parse(method),
-        backbone=lambda name="init": backbones.make("tiny", (1, 8, 8), generator=stream(0, name)),
-        counts=torch.tensor(COUNTS),
-        **settings,
-    )
+    return build_context(method, shape=(1, 8, 8), counts=COUNTS, **settings)
 
 
 @pytest.fixture
@@ -94,15 +90,15 @@ def test_the_third_expert_favours_what_the_first_neglects():
 @pytest.mark.parametrize("method", ["tade", "tade+pal"])
 def test_a_network_made_blank_takes_the_weights_of_another(method):
     x = torch.randn(2, 1, 8, 8, generator=torch.Generator().manual_seed(0))
-    trained = procedure(given(method)).network().eval()
+    trained = make_procedure(given(method)).network().eval()
     trained.head.weights.copy_(torch.tensor([0.2, 0.3, 0.5]))
-    again = procedure(given(method, seed=3, blank=True)).network().eval()
+    again = make_procedure(given(method, seed=3, blank=True)).network().eval()
     again.load_state_dict(trained.state_dict())
     assert torch.equal(again(x), trained(x))
 
 
 def test_experts_start_apart_and_anchored_ones_share_their_anchors():
-    plain, anchored = procedure(given()).network(), procedure(given("tade+pal")).network()
+    plain, anchored = make_procedure(given()).network(), make_procedure(given("tade+pal")).network()
     for network in (plain, anchored):
         weights = [branch[0][0].weight for branch in network.fork.branches]
         assert not torch.equal(weights[0], weights[1])
@@ -114,10 +110,10 @@ def test_experts_start_apart_and_anchored_ones_share_their_anchors():
 
 
 def test_tau_is_an_option():
-    (stage,) = procedure(given(options={"tau": 0.0})).stages()
+    (stage,) = make_procedure(given(options={"tau": 0.0})).stages()
     assert torch.equal(stage.loss.shifts[1], stage.loss.shifts[2])
     with pytest.raises(InputError, match="tau"):
-        procedure(given(options={"tau": -1.0}))
+        make_procedure(given(options={"tau": -1.0}))
 
 
 class MirrorExperts(nn.Module):
@@ -196,6 +192,6 @@ def test_aggregation_refuses_other_networks_and_single_views():
     data = load_digits().test
     with pytest.raises(InputError, match="two views of each input"):
         aggregate(network, Batches(data, batch_size=100))
-    other = procedure(given("ce")).network()
+    other = make_procedure(given("ce")).network()
     with pytest.raises(InputError, match="trained by tade, got Classifier"):
         aggregate(other, Batches(data, batch_size=100, augment=HorizontalFlip()))

@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
+from tests.builders import build_context
 
-from anchored import backbones
 from anchored._errors import InputError
 from anchored.heads import LinearHead, TauNormHead
-from anchored.methods import Given, parse, procedure
+from anchored.methods import make_procedure
 from anchored.methods.tau_norm import TauNormalization, best_power
 
 
@@ -24,13 +24,7 @@ class Seen:
 
 
 def made(**options):
-    given = Given(
-        method=parse("tau-norm"),
-        backbone=lambda *_: backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(0)),
-        counts=torch.tensor([90, 30, 10]),
-        options=options,
-    )
-    return procedure(given)
+    return make_procedure(build_context("tau-norm", counts=(90, 30, 10), options=options))
 
 
 def lopsided(k=3, d=32):

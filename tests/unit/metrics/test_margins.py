@@ -34,3 +34,11 @@ def test_refuses_what_has_no_margin():
         metrics.sample_margins(torch.zeros(3, 1), torch.zeros(3, dtype=torch.int64))
     with pytest.raises(InputError, match="one label per sample"):
         metrics.minimal_margin(torch.zeros(3, 2), torch.zeros(2, dtype=torch.int64))
+
+
+def test_cosine_margins_are_differences_of_cosines():
+    rows = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+    features = torch.tensor([[3.0, 4.0], [0.0, 0.1]])
+    margins = metrics.cosine_margins(features, rows, torch.tensor([0, 1]))
+    assert margins["gamma_min"] == pytest.approx(0.6 - 0.8)
+    assert margins["gamma_mean"] == pytest.approx((-0.2 + 1.0) / 2)

@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/noise/_draw.py: exact quotas, fair picks, floors without rounding loss."""
+"""Mirror of src/anchored/noise/_draw.py: exact quotas, fair picks, many rows at once, floors without rounding loss."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from anchored import InputError
-from anchored.noise._draw import checked_labels, each_for_itself, floor_share, quota_per_class
+from anchored.noise._draw import checked_labels, draw_from_rows, each_for_itself, floor_share, quota_per_class
 
 
 @pytest.mark.parametrize("percent", range(0, 100))
@@ -46,3 +46,9 @@ def test_checked_labels_is_a_copy():
 def test_no_labels_are_refused():
     with pytest.raises(InputError, match="at least one label"):
         checked_labels(torch.tensor([], dtype=torch.int64), 2)
+
+
+def test_many_rows_on_one_line_do_not_disturb_one_another():
+    rows = torch.eye(1000, dtype=torch.float64).roll(1, dims=1)
+    at = torch.arange(1000).repeat(50)
+    assert torch.equal(draw_from_rows(rows, at, torch.Generator().manual_seed(0)), (at + 1) % 1000)

@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.paper.tiny import TINY
 
-from anchored.paper import Place, Results, Store, work
+from anchored.paper import Placement, Results, Store, run_job
 from anchored.paper.engines import Engine
 
 
@@ -20,7 +20,7 @@ class InlineEngine(Engine):
 
     def start(self, job):
         self.started.append(job)
-        self.done.append((job, self.outcomes.pop(0) if self.outcomes else work(job, self.place)))
+        self.done.append((job, self.outcomes.pop(0) if self.outcomes else run_job(job, self.place)))
 
     def wait(self, seconds):
         ended, self.done = self.done, []
@@ -44,7 +44,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def place(store):
-    return Place(str(store.path), device="cpu")
+    return Placement(str(store.path), device="cpu")
 
 
 @pytest.fixture

@@ -50,6 +50,19 @@ def test_the_bound_is_the_formula():
     assert entry.inside is (abs(72.0 - 75.0) <= bound)
 
 
+def test_runs_scored_now_and_then_have_a_line_of_their_own_and_a_note():
+    comparison = compare(TINY, [record(accuracy=0.9), record(accuracy=0.8, every=5), record(seed=1, every=5)])
+    whole, rare = (each for each in comparison.lines if each.row == "ce")
+    assert whole.entries["digits/0.0", "accuracy"].values == (90.0,)
+    assert rare.entries["digits/0.0", "accuracy"].values == (80.0, 90.0)
+    assert rare.entries["digits/0.0", "accuracy"].published is None
+    assert rare.title == "CE, scored every 5 epochs"
+    assert rare.variant == (0, "32", 5)
+    assert any("best of the scored epochs" in note for note in comparison.notes)
+    assert not any("scored epochs" in note for note in compare(TINY, [record()]).notes)
+    assert [e["evaluate_every"] for e in comparison.as_dict()["entries"] if e["values"]] == [1, 5]
+
+
 def test_shortened_runs_have_a_line_of_their_own_without_published_numbers():
     records = [record(accuracy=0.9), record(accuracy=0.1, epochs=1), record(accuracy=0.2, epochs=1, seed=1)]
     comparison = compare(TINY, records)

@@ -8,8 +8,8 @@ import torch
 from anchored.paper import Job
 from anchored.paper.first_stage import borrow, first_stage_of
 from anchored.paper.store import Store
-from anchored.paper.worker import Place, work
-from anchored.training import TrainedModel
+from anchored.paper.worker import Placement, run_job
+from anchored.runs import TrainedModel
 
 
 def job(method, **more):
@@ -43,10 +43,10 @@ def test_a_borrowed_beginning_gives_the_same_run(method, tmp_path):
     for store in (alone, shared):
         store.make()
     first = first_stage_of(job(method))
-    assert work(job(method), Place(str(alone.path))).status == "finished"
-    assert work(first, Place(str(shared.path))).status == "finished"
+    assert run_job(job(method), Placement(str(alone.path))).status == "finished"
+    assert run_job(first, Placement(str(shared.path))).status == "finished"
     stamp = shared.run(first).checkpoint_path.read_bytes()
-    assert work(job(method), Place(str(shared.path))).status == "finished"
+    assert run_job(job(method), Placement(str(shared.path))).status == "finished"
     mine, other = alone.run(job(method)), shared.run(job(method))
     assert other.read_lines("history.jsonl") == mine.read_lines("history.jsonl")
     assert len(other.read_lines("speed.jsonl")) == len(mine.read_lines("speed.jsonl"))
@@ -62,6 +62,6 @@ def test_nothing_is_borrowed_from_an_unfinished_run_or_for_a_started_one(tmp_pat
     store.make()
     assert not borrow(job("crt"), store)
     assert not store.run(job("crt")).path.exists()
-    work(job("crt"), Place(str(store.path)))
-    work(job("ce"), Place(str(store.path)))
+    run_job(job("crt"), Placement(str(store.path)))
+    run_job(job("ce"), Placement(str(store.path)))
     assert not borrow(job("crt"), store)

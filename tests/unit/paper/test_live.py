@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from anchored.paper import Outcome, work
+from anchored.paper import Outcome, run_job
 from anchored.paper.live import LiveTable, Pace, PlainLines, make_watcher
 
 
@@ -13,7 +13,7 @@ from anchored.paper.live import LiveTable, Pace, PlainLines, make_watcher
 def half(tiny, store, place):
     """A job of four epochs whose first two are done, at three seconds each."""
     job = tiny.job("ce", "digits/0.0", seed=0, epochs=4)
-    work(job, place)
+    run_job(job, place)
     run = store.run(job)
     (run.path / "result.json").unlink()
     run.write_lines("history.jsonl", run.read_lines("history.jsonl")[:2])
@@ -25,7 +25,7 @@ def test_time_left_is_epochs_left_at_the_mean_pace(tiny, store, half):
     waiting = tiny.jobs(methods=["ce"], cells=["digits/0.4"], seeds=[0, 1])
     pace = Pace(store)
     assert str(pace.left(waiting, at_once=1)) == "-"
-    pace.hear(half)
+    pace.note(half)
     assert pace.left([half], at_once=1).seconds == pytest.approx(6.0)
     assert pace.left([half, *waiting], at_once=1).seconds == pytest.approx(3 * (2 + 2 + 2))
     assert pace.left([half, *waiting], at_once=2).seconds == pytest.approx(3 * (2 + 2 + 2) / 2)
@@ -35,7 +35,7 @@ def test_time_left_is_epochs_left_at_the_mean_pace(tiny, store, half):
 def test_the_pace_of_one_network_says_nothing_of_another(tiny, store, half):
     larger = {**half.settings, "backbone": {"name": "mlp", "options": {"hidden": [512]}}}
     pace = Pace(store)
-    pace.hear(half)
+    pace.note(half)
     left = pace.left([half, replace(half, settings=larger)], at_once=1)
     assert left.seconds == pytest.approx(6.0)
     assert str(left) == "over 0:06"
@@ -55,7 +55,7 @@ def test_plain_lines_tell_what_goes_on(store, half):
     lines.end()
     said = out.getvalue().splitlines()
     assert said[0] == "1 cell, 0 finished before"
-    assert said[1] == "tiny digits/0.0 ce seed 0: started, going on after epoch 2 of 4"
+    assert said[1] == "tiny digits/0.0 ce seed 0: started, resumed after epoch 2 of 4"
     assert said[2] == "digits/0.0 ce 2/4; 0:06 left"
     assert said[3].startswith("tiny digits/0.0 ce seed 0: lost (signal 9)")
     assert said[4].endswith("%  [1/1]")

@@ -7,12 +7,12 @@ import pytest
 from tests.unit.paper.tiny import record
 
 from anchored._errors import InputError
-from anchored.paper import Results, record_of, work
+from anchored.paper import Results, record_of, run_job
 
 
 def test_a_record_holds_what_the_run_folder_holds(tiny, store, place):
     job = tiny.job("ce+fnpal", "digits/0.4", seed=1, epochs=3)
-    work(job, place)
+    run_job(job, place)
     made = record_of(job, store)
     result = json.loads((store.run(job).path / "result.json").read_text())
     history = store.run(job).read_lines("history.jsonl")
@@ -35,6 +35,22 @@ def test_a_record_holds_what_the_run_folder_holds(tiny, store, place):
     assert json.loads(json.dumps(made, allow_nan=False)) == made
 
 
+def test_a_record_says_that_its_best_epoch_is_one_of_those_that_were_scored(tiny, store, place):
+    each, rare = (tiny.job("ce", "digits/0.4", seed=1, epochs=5, evaluate_every=every) for every in (1, 2))
+    for job in (each, rare):
+        run_job(job, place)
+    all_scored, some = record_of(each, store), record_of(rare, store)
+    curve = all_scored["history"]["test_accuracy"]
+    assert some["history"]["test_accuracy"] == [None, curve[1], None, curve[3], curve[4]]
+    assert some["history"]["train_loss"] == all_scored["history"]["train_loss"]
+    assert some["last"] == all_scored["last"]
+    assert some["best"]["accuracy"] == max(curve[1], curve[3], curve[4])
+    assert some["best"]["of"] == "every 2 epochs and the last"
+    assert some["evaluate_every"] == 2
+    assert "evaluate_every" not in all_scored
+    assert set(all_scored["best"]) == {"epoch", "accuracy"}
+
+
 def test_records_are_read_back_sorted(results):
     for seed, row in ((1, "ce"), (0, "ce+fnpal"), (0, "ce")):
         assert results.add(record(row=row, seed=seed))
@@ -48,7 +64,8 @@ def test_the_same_run_is_kept_once_and_another_length_or_precision_beside_it(res
     assert results.add(record(accuracy=0.6))
     results.add(record(accuracy=0.1, epochs=1))
     results.add(record(accuracy=0.2, precision="bf16"))
-    assert [each["last"]["accuracy"] for each in results.read("tiny")] == [0.1, 0.6, 0.2]
+    results.add(record(accuracy=0.3, every=2))
+    assert [each["last"]["accuracy"] for each in results.read("tiny")] == [0.1, 0.6, 0.3, 0.2]
 
 
 def test_many_are_kept_at_once_and_none_is_nothing(results):

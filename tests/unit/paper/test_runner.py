@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from anchored._errors import InputError
-from anchored.paper import Outcome, Results, Watcher, run, work
+from anchored.paper import Outcome, Results, Watcher, run, run_job
 from anchored.paper import runner as module
 from anchored.paper.store import Store
-from anchored.training import fit
+from anchored.runs import fit
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_jobs_are_done_and_recorded(tiny, store, results, place, inline):
 
 def test_finished_jobs_are_recorded_and_not_done_again(tiny, store, results, place, inline):
     jobs = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0])
-    work(jobs[0], place)
+    run_job(jobs[0], place)
     engine = inline(place)
     summary = run(jobs, store, results, engine)
     assert summary.skipped == jobs
@@ -134,7 +134,7 @@ def test_no_process_is_started_for_what_another_runner_has_in_hand(tiny, store, 
         def wait(self, seconds):  # the other runner ends its job after a few looks at it
             if len(self.started) == 1 and lock.held and hears.heard.count("beat") > 3:
                 lock.release()
-                assert work(other, place).status == "finished"
+                assert run_job(other, place).status == "finished"
             return super().wait(seconds)
 
     hears.beat = lambda running: hears.heard.append("beat")
@@ -176,7 +176,7 @@ def test_a_lock_that_cannot_be_opened_fails_alone(tiny, store, results, place, i
 
 def test_a_damaged_run_folder_fails_alone(tiny, store, results, place, inline):
     broken, whole = tiny.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.0"], seeds=[0])
-    work(broken, place)
+    run_job(broken, place)
     (store.run(broken).path / "result.json").write_text('{"test": {"acc')
     summary = run([broken, whole], store, results, inline(place))
     assert summary.finished == [whole]

@@ -3,7 +3,7 @@
 import pytest
 
 from anchored._errors import InputError
-from anchored.paper import Store, work
+from anchored.paper import Store, run_job
 
 
 def test_a_run_is_found_by_its_settings(tiny, store, place):
@@ -11,7 +11,7 @@ def test_a_run_is_found_by_its_settings(tiny, store, place):
     assert store.state(job) == "missing"
     assert store.epochs_done(job) == 0
     assert store.epochs_planned(job) == 2
-    assert work(job, place).status == "finished"
+    assert run_job(job, place).status == "finished"
     assert store.run(job).path == store.path / "runs" / job.key
     assert store.state(job) == "finished"
     assert store.epochs_done(job) == store.epochs_planned(job) == len(store.seconds(job)) == 2
@@ -20,7 +20,7 @@ def test_a_run_is_found_by_its_settings(tiny, store, place):
 
 def test_a_started_run_is_told_from_a_finished_one(tiny, store, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
-    work(job, place)
+    run_job(job, place)
     (store.run(job).path / "result.json").unlink()
     assert store.state(job) == "started"
 

@@ -53,6 +53,17 @@ def test_another_precision_is_another_run_and_that_of_the_recipe_is_not_said(tin
     assert not mixed.shortened
 
 
+def test_scoring_now_and_then_is_another_run_and_scoring_each_epoch_is_not_said(tiny):
+    base = tiny.job("ce", "digits/0.0", seed=0)
+    assert base.evaluate_every == 1
+    assert "evaluate" not in base.settings["train"]
+    assert tiny.job("ce", "digits/0.0", seed=0, evaluate_every=1) == base
+    (rare,) = tiny.jobs(methods=["ce"], cells=["digits/0.0"], seeds=[0], evaluate_every=5)
+    assert (rare.evaluate_every, rare.settings["train"]["evaluate"]) == (5, 5)
+    assert rare.key != base.key
+    assert not rare.shortened
+
+
 def test_all_rows_and_cells_are_run_seed_by_seed(tiny):
     jobs = tiny.jobs()
     assert len(jobs) == 3 * 2 * 2
@@ -80,6 +91,7 @@ def test_names_and_patterns_choose(tiny):
         (lambda: TINY.job("fl", "digits/0.0", seed=0), "unknown method of table tiny: 'fl'"),
         (lambda: TINY.job("ce", "mnist", seed=0), "unknown cell"),
         (lambda: TINY.job("ce", "digits/0.0", seed=-1), "train.seed"),
+        (lambda: TINY.job("ce", "digits/0.0", seed=0, evaluate_every=0), "evaluate_every must be at least 1, got 0"),
     ],
 )
 def test_refuses_what_is_not_in_the_table(call, words):

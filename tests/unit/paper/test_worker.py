@@ -6,15 +6,16 @@ import pytest
 
 from anchored._errors import InputError
 from anchored.data import load_digits
-from anchored.paper import Place, work
+from anchored.paper import Placement, run_job
 from anchored.paper.results import record_of
 from anchored.paper.worker import Outcome, check_data, located
-from anchored.training import Progress, RunFolder, fit
+from anchored.runs import RunFolder, fit
+from anchored.training import Progress
 
 
 def test_the_result_is_that_of_the_same_settings_without_a_catalogue(tiny, store, place, tmp_path):
     job = tiny.job("ce+fnpal", "digits/0.4", seed=1)
-    assert work(job, place).status == "finished"
+    assert run_job(job, place).status == "finished"
     plain = fit(load_digits(), job.settings | {"train": job.settings["train"] | {"device": "cpu"}})
     assert store.run(job).read_lines("history.jsonl") == plain.history
     assert store.run(job).read_result()["test"] == plain.result["test"]
@@ -22,10 +23,10 @@ def test_the_result_is_that_of_the_same_settings_without_a_catalogue(tiny, store
 
 def test_a_finished_job_is_left_as_it_is(tiny, store, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
-    work(job, place)
+    run_job(job, place)
     result = store.run(job).path / "result.json"
     result.write_text("{}")
-    assert work(job, place).status == "finished"
+    assert run_job(job, place).status == "finished"
     assert result.read_text() == "{}"
 
 
@@ -39,14 +40,14 @@ def test_a_broken_job_goes_on_and_ends_the_same(tiny, store, place):
                 raise Broken
 
     job = tiny.job("ce", "digits/0.4", seed=0)
-    assert work(job, place, progress=Breaks()).status == "failed"
+    assert run_job(job, place, progress=Breaks()).status == "failed"
     run = store.run(job)
     assert run.started
     assert not run.finished
-    assert work(job, place).status == "finished"
-    other = Place(store.path / "other", device="cpu")
+    assert run_job(job, place).status == "finished"
+    other = Placement(store.path / "other", device="cpu")
     (store.path / "other" / "locks").mkdir(parents=True)
-    work(job, other)
+    run_job(job, other)
     straight = RunFolder(store.path / "other" / "runs" / job.key)
     assert run.read_lines("history.jsonl") == straight.read_lines("history.jsonl")
     assert (run.path / "model.safetensors").read_bytes() == (straight.path / "model.safetensors").read_bytes()
@@ -61,13 +62,13 @@ def test_what_auto_decided_stays_decided_when_its_job_goes_on(tiny, store, place
     job = tiny.job("ce", "digits/0.4", seed=0, epochs=5)
     settings = {**job.settings, "method": {"name": "auto"}, "data": {**job.settings["data"], "hold_out": 0.1}}
     job = replace(job, settings=settings)
-    assert work(job, place, progress=Breaks()).status == "failed"
+    assert run_job(job, place, progress=Breaks()).status == "failed"
     run = store.run(job)
     assert run.read_config().train.labels == "cleaned"
-    assert work(job, place) == Outcome("finished")
-    other = Place(store.path / "other", device="cpu")
+    assert run_job(job, place) == Outcome("finished")
+    other = Placement(store.path / "other", device="cpu")
     (store.path / "other" / "locks").mkdir(parents=True)
-    work(job, other)
+    run_job(job, other)
     straight = RunFolder(store.path / "other" / "runs" / job.key)
     assert run.read_config() == straight.read_config()
     assert (run.path / "model.safetensors").read_bytes() == (straight.path / "model.safetensors").read_bytes()
@@ -79,7 +80,7 @@ def test_what_auto_decided_stays_decided_when_its_job_goes_on(tiny, store, place
 def test_a_job_in_other_hands_is_left_to_them(tiny, store, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
     with store.lock(job):
-        outcome = work(job, place)
+        outcome = run_job(job, place)
     assert outcome.status == "busy"
     assert "process" in outcome.message
     assert store.state(job) == "missing"
@@ -88,7 +89,7 @@ def test_a_job_in_other_hands_is_left_to_them(tiny, store, place):
 def test_what_is_wrong_with_a_job_is_its_outcome(tiny, store, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
     strange = replace(job, settings=job.settings | {"method": {"name": "cee"}})
-    outcome = work(strange, place)
+    outcome = run_job(strange, place)
     assert outcome.status == "failed"
     assert "unknown word 'cee'" in outcome.message
     assert not store.run(strange).path.exists()
@@ -97,7 +98,7 @@ def test_what_is_wrong_with_a_job_is_its_outcome(tiny, store, place):
 def test_a_lock_that_cannot_be_opened_is_an_outcome_too(tiny, store, place):
     job = tiny.job("ce", "digits/0.0", seed=0)
     store.lock(job).path.mkdir()
-    outcome = work(job, place)
+    outcome = run_job(job, place)
     assert outcome.status == "failed"
     assert outcome.message.startswith(f"cannot open {store.lock(job).path} to lock it: Is a directory; make it")
 

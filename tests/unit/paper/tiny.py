@@ -1,7 +1,7 @@
 """A table small enough to run: two methods on digits, with and without noise, one epoch."""
 
 from anchored.paper import Cell, Published, Row, Table
-from anchored.training.config import merge
+from anchored.training import merge
 
 
 def _cell(eta):
@@ -49,9 +49,9 @@ TINY = Table(
 )
 
 
-def record(row="ce", cell="digits/0.0", seed=0, epochs=2, precision="32", accuracy=0.9, best=None, **more):
+def record(row="ce", cell="digits/0.0", seed=0, epochs=2, precision="32", every=1, accuracy=0.9, best=None, **more):
     """A record of the tiny table as if it had been run."""
-    job = TINY.job(row, cell, seed=seed, epochs=epochs, precision=precision)
+    job = TINY.job(row, cell, seed=seed, epochs=epochs, precision=precision, evaluate_every=every)
     return {
         "table": "tiny",
         "cell": cell,
@@ -66,4 +66,5 @@ def record(row="ce", cell="digits/0.0", seed=0, epochs=2, precision="32", accura
         "history": {"test_accuracy": [accuracy / 2, accuracy]},
         "seconds": 3.0,
         "settings": job.settings,
+        **({"evaluate_every": every} if every > 1 else {}),
     } | more

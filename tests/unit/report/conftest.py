@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from anchored import auto
 from anchored.data import load_digits, open_source
 from anchored.report import gather
-from anchored.training import RunFolder, fit
+from anchored.runs import RunFolder, fit
+from anchored.runs import fit as run_fit
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "日本 $x^2$ & co")
 COLUMNS = ("<b>a</b>", "b'\"", "c", "d")
@@ -129,7 +129,7 @@ def doubted_run(tmp_path_factory):
     given = np.where(rng.random(600) < 1 / 3, (y + rng.integers(1, 3, size=600)) % 3, y)
     np.savez(folder / "blobs.npz", X=x.astype(np.float32), y=given)
     settings = {"data": {"source": str(folder / "blobs.npz")}, "train": {"epochs": 8, "device": "cpu"}}
-    auto.fit(open_source(folder / "blobs.npz"), settings, folder=folder / "run")
+    run_fit(open_source(folder / "blobs.npz"), settings, folder=folder / "run")
     return RunFolder.open(folder / "run")
 
 

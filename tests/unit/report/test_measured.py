@@ -5,7 +5,7 @@ import torch
 
 from anchored import metrics
 from anchored.report._measured import measure
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 
 @pytest.fixture(scope="module")

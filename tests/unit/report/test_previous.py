@@ -8,8 +8,8 @@ import pytest
 
 from anchored._errors import InputError
 from anchored.report._previous import find_previous, read_previous, settings_that_differ
-from anchored.training import RunFolder
-from anchored.training.config import RunConfig
+from anchored.runs import RunFolder
+from anchored.training import RunConfig
 
 
 def copied(run, folder, *, time, source=None):

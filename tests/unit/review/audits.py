@@ -42,7 +42,7 @@ def write_audit(folder, dataset, probabilities):
 
 def audit_run(run, dataset):
     """Audit a finished run by what its own model says of ``dataset``."""
-    from anchored.training import TrainedModel
+    from anchored.runs import TrainedModel
 
     model = TrainedModel.load(run)
     return write_audit(run / "audit", dataset, model.predict_proba(dataset.inputs.take(torch.arange(len(dataset)))))

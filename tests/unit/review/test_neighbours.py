@@ -8,8 +8,9 @@ from torch import nn
 
 from anchored import AnchoredHead, backbones
 from anchored.data import Dataset, Normalization, TensorInputs
+from anchored.methods import Classifier
 from anchored.review import Neighbours
-from anchored.training import Classifier, TrainedModel
+from anchored.runs import TrainedModel
 
 K, D = 3, 4
 

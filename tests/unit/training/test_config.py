@@ -1,10 +1,13 @@
 """Mirror of src/anchored/training/config.py: round trips, overrides, and one line for every mistake."""
 
+from typing import get_args
+
 import pytest
 import yaml
 
 from anchored._errors import InputError
-from anchored.training.config import RunConfig, merge, parse_settings, validate
+from anchored.methods.build import Anchors
+from anchored.training import MethodConfig, RunConfig, merge, parse_settings, validate
 
 
 def test_yaml_round_trip():
@@ -18,6 +21,47 @@ def test_the_hash_names_the_content():
     assert base.change({"train": {"seed": 1}}).content_hash != base.content_hash
     elsewhere = base.change({"data": {"root": "/elsewhere"}, "train": {"checkpoint_seconds": 1.0}})
     assert elsewhere.content_hash == base.content_hash
+
+
+OLD = {
+    "5cd06d6c3cc2": {},
+    "d900d0ce3682": {
+        "data": {"source": "cifar100", "corrupt": ["longtail=100"]},
+        "method": {"name": "mislas+pal", "anchors": "random", "options": {"lr_factor": 0.2}},
+        "second": {"epochs": 10, "lr": 0.01},
+        "train": {"epochs": 200, "labels": "given"},
+    },
+    "0169f7439321": {
+        "train": {"labels": "cleaned", "device": "cpu"},
+        "method": {"name": "ce+fnpal", "noise_rate": 0.4},
+    },
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_settings_that_came_later_leave_the_names_of_older_configurations(name):
+    config = validate(OLD[name])
+    assert config.content_hash == name
+    assert config.change({"train": {"class_run": 4}}).content_hash != name
+
+
+def test_anchors_are_those_that_methods_can_make():
+    assert get_args(MethodConfig.model_fields["anchors"].annotation) == get_args(Anchors)
+
+
+def test_how_often_the_test_set_is_scored_may_be_a_number_and_yes_and_no_stay_what_they_were():
+    base = RunConfig()
+    assert base.train.evaluate is True
+    assert [base.change({"train": {"evaluate": value}}).train.evaluate for value in (5, 1, 0, False)] == [
+        5,
+        True,
+        False,
+        False,
+    ]
+    assert base.change({"train": {"evaluate": 1}}).content_hash == base.content_hash
+    assert len({base.change({"train": {"evaluate": value}}).content_hash for value in (True, False, 2, 5)}) == 4
+    rare = base.change({"train": {"evaluate": 5}})
+    assert validate(yaml.safe_load(rare.to_yaml())) == rare
 
 
 def test_changes_do_not_touch_the_original():
@@ -35,6 +79,7 @@ def test_changes_do_not_touch_the_original():
         ({"train": {"epoch": 3}}, r"unknown setting 'train.epoch' in the configuration; did you mean 'epochs'"),
         ({"trian": {}}, "unknown setting 'trian'.*did you mean 'train'"),
         ({"train": {"epochs": 0}}, r"setting 'train.epochs' .* greater than or equal to 1, got 0"),
+        ({"train": {"evaluate": -2}}, r"setting 'train.evaluate' in .*, got -2"),
         ({"train": {"epochs": "many"}}, r"setting 'train.epochs' .* got 'many'"),
         ({"method": {"anchors": "aligend"}}, r"setting 'method.anchors'.*got 'aligend'"),
         ({"method": {"noise_rate": "high"}}, r"setting 'method.noise_rate'.*got 'high'"),

@@ -12,7 +12,9 @@ from anchored import backbones, losses
 from anchored._errors import InputError
 from anchored.data import Batch, Batches, Dataset, TensorInputs, load_digits, mixup
 from anchored.imbalance import epoch_order
-from anchored.training import Classifier, Plan, Runtime, State, fit, train
+from anchored.methods import Classifier
+from anchored.runs import fit
+from anchored.training import Plan, Runtime, State, train
 from anchored.training.early_stop import Best
 from anchored.training.loop import _Step, _Tally
 
@@ -28,7 +30,7 @@ def data(weights=None):
 
 
 def classifier():
-    backbone = backbones.make("tiny", (6,), generator=torch.Generator().manual_seed(1))
+    backbone = backbones.get("tiny", (6,), generator=torch.Generator().manual_seed(1))
     head = torch.nn.Linear(32, K)
     with torch.no_grad():
         head.weight.copy_(torch.randn(K, 32, generator=torch.Generator().manual_seed(2)) / 6)

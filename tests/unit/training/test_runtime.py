@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.training.runtime import Runtime, make_runtime, pick_device
+from anchored.training import Runtime, make_runtime, pick_device
 
 
 def test_one_process_is_the_main_one_and_changes_nothing():

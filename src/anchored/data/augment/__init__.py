@@ -5,9 +5,11 @@ from anchored.data.augment._mixup import Mixed, mixup
 from anchored.data.augment.colour import ColourJitter
 from anchored.data.augment.crop import PaddedCrop, RandomResizedCrop
 from anchored.data.augment.flip import HorizontalFlip
+from anchored.data.augment.names import NAMES, compose, get
 from anchored.data.augment.rotation import Rotation
 
 __all__ = [
+    "NAMES",
     "Augmentation",
     "ColourJitter",
     "Compose",
@@ -16,5 +18,7 @@ __all__ = [
     "PaddedCrop",
     "RandomResizedCrop",
     "Rotation",
+    "compose",
+    "get",
     "mixup",
 ]

@@ -17,7 +17,7 @@ __all__ = ["Augmentation", "Compose", "check_images"]
 
 @runtime_checkable
 class Augmentation(Protocol):
-    """What turns a batch of images into another."""
+    """A map from a batch of images to another, driven by numbers that belong to the images."""
 
     @property
     def draws(self) -> int:
@@ -25,7 +25,15 @@ class Augmentation(Protocol):
         ...
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Images ``(b, c, h, w)``, uint8 or float, from images and ``uniforms (b, draws)``; the type stays."""
+        """Augment images.
+
+        Args:
+            images: ``(b, c, h, w)``, uint8 or float.
+            uniforms: ``(b, draws)`` in [0, 1), a row for each image.
+
+        Returns:
+            Images of the same type.
+        """
         ...
 
 
@@ -43,11 +51,11 @@ class Compose:
 
     @property
     def draws(self) -> int:
-        """The numbers of all parts together."""
+        """Sum over the parts of the numbers that each needs."""
         return sum(part.draws for part in self.parts)
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """The parts applied in turn."""
+        """Apply the parts in turn, each with its own columns of ``uniforms``."""
         start = 0
         for part in self.parts:
             images = part(images, uniforms[:, start : start + part.draws])
@@ -59,7 +67,16 @@ class Compose:
 
 
 def check_images(images: Tensor, uniforms: Tensor, draws: int) -> None:
-    """Refuse what is not a batch of images with its numbers."""
+    """Refuse what is not a batch of images with its numbers.
+
+    Args:
+        images: Should be ``(b, c, h, w)``.
+        uniforms: Should be ``(b, draws)``.
+        draws: Numbers that each image needs.
+
+    Raises:
+        InputError: If one of them has another shape.
+    """
     if images.ndim != 4:
         raise InputError(f"augmentations work on images (b, c, h, w), got shape {tuple(images.shape)}; switch them off")
     if uniforms.shape != (images.shape[0], draws):

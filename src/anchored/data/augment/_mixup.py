@@ -12,28 +12,39 @@ References:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
 from anchored._checks import check_integer, check_real
 from anchored._random import stream
-from anchored.data.batch import Batch
+
+if TYPE_CHECKING:  # batches are augmented, so their file imports this package
+    from anchored.data.batches import Batch
 
 __all__ = ["Mixed", "mixup"]
 
 
 class Mixed(NamedTuple):
-    """Blended inputs, the labels of both ingredients, and the share ``lam`` of the first."""
+    """A batch that was blended with a permutation of itself."""
 
     inputs: Tensor
+    """Blended inputs ``(b, ...)``."""
     labels: Tensor
+    """Labels ``(b,)`` of the first ingredient."""
     partner_labels: Tensor
+    """Labels ``(b,)`` of the second ingredient."""
     lam: float
+    """Share of the first ingredient, in [0, 1]."""
 
     def soft_labels(self, k: int) -> Tensor:
-        """The same as probabilities ``(b, k)``: ``lam`` on the own label, the rest on the partner's."""
+        """Return the labels as probabilities ``(b, k)``: ``lam`` on the own label, the rest on the partner's.
+
+        Example:
+            >>> Mixed(torch.zeros(1, 2), torch.tensor([0]), torch.tensor([2]), 0.75).soft_labels(3)
+            tensor([[0.7500, 0.0000, 0.2500]])
+        """
         k = check_integer("k", k, low=2)
         soft = torch.zeros(len(self.labels), k, dtype=self.inputs.dtype, device=self.labels.device)
         own, other = soft.new_tensor(self.lam), soft.new_tensor(1 - self.lam)
@@ -42,16 +53,23 @@ class Mixed(NamedTuple):
 
 
 def mixup(batch: Batch, *, alpha: float, seed: int, epoch: int, number: int) -> Mixed:
-    """Blend a batch with itself.
+    r"""Blend a batch with a permutation of itself.
+
+    .. math::  \tilde x_i = \lambda x_i + (1-\lambda)\, x_{\pi(i)}, \qquad \lambda \sim \mathrm{Beta}(\alpha, \alpha).
 
     Args:
         batch: Float inputs and labels.
-        alpha: 1 draws the share uniformly in [0, 1]; smaller values keep most batches nearly pure.
-        seed: The run's seed.
-        epoch: The epoch's number.
-        number: The batch's number in it.
+        alpha: Parameter of the beta distribution. 1 draws the share uniformly in [0, 1]; smaller values keep most
+            batches nearly pure.
+        seed: Seed of the run.
+        epoch: Number of the epoch.
+        number: Number of the batch in it.
+
+    Returns:
+        The blended inputs with the labels of both ingredients and the share of the first.
 
     Example:
+        >>> from anchored.data import Batch
         >>> batch = Batch(torch.eye(4), torch.arange(4), torch.arange(4))
         >>> mixed = mixup(batch, alpha=1.0, seed=0, epoch=0, number=3)
         >>> blend = mixed.lam * batch.inputs + (1 - mixed.lam) * batch.inputs[mixed.partner_labels]

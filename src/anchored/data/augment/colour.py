@@ -54,11 +54,11 @@ class ColourJitter:
 
     @property
     def draws(self) -> int:
-        """The order, and one amount for each of the four."""
+        """Numbers per image, five: for the order, and for the amount of each change."""
         return 5
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Images ``(b, c, h, w)`` of one (brightness and contrast only) or three channels."""
+        """Change images ``(b, c, h, w)`` of three channels, or of one (brightness and contrast only)."""
         check_images(images, uniforms, self.draws)
         if images.shape[1] not in (1, 3):
             raise InputError(f"colour jitter works on 1 or 3 channels, got {images.shape[1]}; leave it out")

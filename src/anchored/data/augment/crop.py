@@ -44,11 +44,11 @@ class PaddedCrop:
 
     @property
     def draws(self) -> int:
-        """Two: the row and the column of the window."""
+        """Numbers per image, two: for the row and the column of the window."""
         return 2
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Windows ``(b, c, h, w)``."""
+        """Cut windows ``(b, c, h, w)`` out of images of that shape."""
         check_images(images, uniforms, self.draws)
         b, c, h, w = images.shape
         p = self.padding
@@ -88,11 +88,25 @@ class RandomResizedCrop:
 
     @property
     def draws(self) -> int:
-        """Area and shape for each of ten tries, then the place."""
+        """Numbers per image: area and shape for each of ten tries, then the place."""
         return 2 * _TRIES + 2
 
     def boxes(self, uniforms: Tensor, height: Tensor, width: Tensor) -> Tensor:
-        """Windows ``(b, 4)`` int64 as (top, left, height, width) in images of the given sizes ``(b,)``."""
+        """Choose the window of each image.
+
+        Args:
+            uniforms: ``(b, draws)`` in [0, 1).
+            height: Heights ``(b,)`` of the images.
+            width: Widths ``(b,)`` of the images.
+
+        Returns:
+            Windows ``(b, 4)`` int64 as (top, left, height, width).
+
+        Example:
+            >>> crop = RandomResizedCrop(8, scale=(1.0, 1.0), ratio=(1.0, 1.0))       # the whole of a square
+            >>> crop.boxes(torch.full((1, crop.draws), 0.5), torch.tensor([32]), torch.tensor([32]))
+            tensor([[ 0,  0, 32, 32]])
+        """
         height, width = height.to(torch.float64)[:, None], width.to(torch.float64)[:, None]
         area = height * width * (self.scale[0] + uniforms[:, 0 : 2 * _TRIES : 2] * (self.scale[1] - self.scale[0]))
         low, high = math.log(self.ratio[0]), math.log(self.ratio[1])
@@ -110,7 +124,7 @@ class RandomResizedCrop:
         return torch.where(found, torch.cat([top, left, h, w], dim=1), torch.cat(central, dim=1)).to(torch.int64)
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Windows ``(b, c, size, size)`` of ``images (b, c, h, w)``."""
+        """Cut windows out of ``images (b, c, h, w)`` and resize them to ``(b, c, size, size)``."""
         check_images(images, uniforms, self.draws)
         b, _, h, w = images.shape
         sizes = torch.tensor([h, w], device=images.device).expand(b, 2)

@@ -31,11 +31,11 @@ class HorizontalFlip:
 
     @property
     def draws(self) -> int:
-        """One: whether to flip."""
+        """Numbers per image, one: whether to flip."""
         return 1
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Images ``(b, c, h, w)``, those with ``u < p`` mirrored."""
+        """Mirror those of the images ``(b, c, h, w)`` whose number is below ``p``."""
         check_images(images, uniforms, self.draws)
         rows = (uniforms[:, 0] < self.p).nonzero()[:, 0]
         return images.index_copy(0, rows, images[rows].flip(3))

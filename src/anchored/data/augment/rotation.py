@@ -36,18 +36,18 @@ class Rotation:
     degrees: float = 20.0
     """Largest angle, either way."""
     interpolation: Literal["nearest", "bilinear"] = "nearest"
-    """Which pixels a turned pixel is made of."""
+    """Whether a turned pixel is its nearest source pixel or the bilinear mean of four."""
 
     def __post_init__(self) -> None:
         check_real("degrees", self.degrees, low=0, high=180)
 
     @property
     def draws(self) -> int:
-        """One: the angle."""
+        """Numbers per image, one: the angle."""
         return 1
 
     def __call__(self, images: Tensor, uniforms: Tensor) -> Tensor:
-        """Images ``(b, c, h, w)``, each turned by its own angle."""
+        """Turn each of the images ``(b, c, h, w)`` by its own angle."""
         check_images(images, uniforms, self.draws)
         _, _, h, w = images.shape
         angle = ((2 * uniforms[:, 0].to(torch.float64) - 1) * math.radians(self.degrees))[:, None, None]

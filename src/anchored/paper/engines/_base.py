@@ -11,12 +11,12 @@ __all__ = ["Engine"]
 
 
 class Engine(ABC):
-    """Does jobs somewhere. An engine starts and watches processes; what a job does is the same on all of them."""
+    """Runs jobs somewhere. An engine starts and watches processes; what a job does is the same on all of them."""
 
     @property
     @abstractmethod
     def free(self) -> int:
-        """How many more jobs can be handed over now."""
+        """How many more jobs the engine takes now."""
 
     @abstractmethod
     def start(self, job: Job) -> None:
@@ -24,8 +24,8 @@ class Engine(ABC):
 
     @abstractmethod
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
-        """The jobs that have ended since the last call; waits at most so long for the first."""
+        """Return the jobs that have ended since the last call; wait at most ``seconds`` for the first."""
 
     @abstractmethod
     def close(self) -> None:
-        """Stop what is still going on; the checkpoints stay."""
+        """Stop the jobs that are still running; their checkpoints stay."""

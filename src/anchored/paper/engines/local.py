@@ -1,7 +1,7 @@
-"""Jobs on this machine: one process each, so many at a time, with a share of the cores.
+"""Jobs on this machine: one process each, a few at a time, with a share of the cores.
 
-Every job has a fresh process: what one leaves behind in memory is gone with it, and one that is killed takes no other
-with it. A process whose runner has died ends too, within a second.
+Every job has a fresh process: the memory of one job is free for the next, and a process that is killed stops no other
+job. A process whose runner has died ends too, within a second.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from multiprocessing.context import SpawnProcess
 from anchored._checks import check_integer
 from anchored.paper.engines._base import Engine
 from anchored.paper.table import Job
-from anchored.paper.worker import Outcome, Place, work
-from anchored.training.runtime import pick_device
+from anchored.paper.worker import Outcome, Placement, run_job
+from anchored.training import pick_device
 
 __all__ = ["LocalEngine"]
 
 
 class LocalEngine(Engine):
-    """A pool of processes.
+    """Runs each job in a process of its own.
 
     Args:
-        place: Where jobs are done.
-        jobs: How many at a time; by default as many as there are cores for the threads of each, and one on a GPU.
+        placement: Folders, threads and device of the jobs.
+        jobs: How many jobs run at a time; by default one for each group of ``threads`` cores, and one on a GPU.
+
+    Example:
+        >>> LocalEngine(Placement("store"), jobs=2).free
+        2
     """
 
-    def __init__(self, place: Place, *, jobs: int | None = None) -> None:
-        self.place = place
+    def __init__(self, placement: Placement, *, jobs: int | None = None) -> None:
+        self.placement = placement
         self.limit = (
-            _room(place)
+            _room(placement)
             if jobs is None
             else check_integer("jobs", jobs, low=1, way_out="it is how many cells are run at a time")
         )
@@ -41,7 +45,7 @@ class LocalEngine(Engine):
 
     @property
     def free(self) -> int:
-        """How many more processes may be started."""
+        """How many more processes may be started now."""
         return self.limit - len(self._running)
 
     def start(self, job: Job) -> None:
@@ -49,13 +53,13 @@ class LocalEngine(Engine):
         # Spawned, not forked: a forked copy of a process that has used threads can hang.
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe(duplex=False)
-        process = context.Process(target=_work_in_a_process, args=(job, self.place, there), name=job.key)
+        process = context.Process(target=_work_in_a_process, args=(job, self.placement, there), name=job.key)
         process.start()
         there.close()  # so that the end of the process is the end of the pipe
         self._running[here] = job, process
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
-        """Collect what the processes said, or that they ended without a word."""
+        """Return the outcomes that processes have sent; ``lost`` if a process ended without sending one."""
         ended = []
         for here in wait(list(self._running), timeout=seconds):
             assert isinstance(here, Connection)
@@ -71,7 +75,7 @@ class LocalEngine(Engine):
         return ended
 
     def close(self) -> None:
-        """Tell every process to stop, and wait until it has."""
+        """Stop every process, and wait until it has ended."""
         for _, process in self._running.values():
             process.terminate()
         for here, (_, process) in self._running.items():
@@ -80,18 +84,18 @@ class LocalEngine(Engine):
         self._running.clear()
 
 
-def _room(place: Place) -> int:
-    """How many jobs go on well at a time; those on an accelerator would all be on the same one."""
-    if pick_device(place.device).type != "cpu":
+def _room(placement: Placement) -> int:
+    """How many jobs can run at a time; on an accelerator one, because all would share it."""
+    if pick_device(placement.device).type != "cpu":
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores // place.threads)
+    return max(1, cores // placement.threads)
 
 
-def _work_in_a_process(job: Job, place: Place, there: Connection) -> None:
+def _work_in_a_process(job: Job, placement: Placement, there: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-c reaches the whole group; the runner sees to its processes
     threading.Thread(target=_end_with_the_runner, daemon=True).start()
-    there.send(work(job, place))
+    there.send(run_job(job, placement))
 
 
 def _end_with_the_runner() -> None:

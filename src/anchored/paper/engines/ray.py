@@ -1,7 +1,7 @@
 """Jobs on a Ray cluster: the one that ``RAY_ADDRESS`` names or this machine belongs to, or else a local one.
 
 The store and the data must lie where every machine of the cluster sees them. A job whose worker dies is retried by
-Ray, on another machine if need be, and goes on from its checkpoint.
+Ray, on another machine if need be, and resumes from its checkpoint.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
 from anchored.paper.engines._base import Engine
 from anchored.paper.table import Job
-from anchored.paper.worker import Outcome, Place, work
+from anchored.paper.worker import Outcome, Placement, run_job
 
 __all__ = ["RayEngine"]
 
@@ -23,26 +23,26 @@ _PATIENCE = 5.0  # seconds until a cluster that does not answer is given up
 
 
 class RayEngine(Engine):
-    """Tasks of a Ray cluster.
+    """Runs each job as a task of a Ray cluster.
 
     Args:
-        place: Where jobs are done; each task asks for its threads.
-        jobs: How many at a time; by default as many as the cluster has room for now.
-        gpus: Of each job; a fraction lets several share one.
+        placement: Folders, threads and device of the jobs; each task asks the cluster for its threads.
+        jobs: How many jobs run at a time; by default as many as the cluster has room for now.
+        gpus: GPUs of each job; a fraction lets several jobs share one.
     """
 
-    def __init__(self, place: Place, *, jobs: int | None = None, gpus: float = 0.0) -> None:
+    def __init__(self, placement: Placement, *, jobs: int | None = None, gpus: float = 0.0) -> None:
         self.ray = _ray()
         check_real("gpus", gpus, low=0, way_out="it is the share of a GPU that each cell gets")
         if jobs is not None:
             check_integer("jobs", jobs, low=1, way_out="it is how many cells are run at a time")
-        self.place = place
+        self.placement = placement
         self._ours = not self.ray.is_initialized()
         if self._ours:
             self._connect(jobs)
         room = self._room(gpus)
         self.limit = room if jobs is None else min(jobs, room)
-        self._task = self.ray.remote(num_cpus=place.threads, num_gpus=gpus, max_retries=_RETRIES)(work)
+        self._task = self.ray.remote(num_cpus=placement.threads, num_gpus=gpus, max_retries=_RETRIES)(run_job)
         self._running: dict[Any, Job] = {}
 
     def _connect(self, jobs: int | None) -> None:
@@ -55,32 +55,32 @@ class RayEngine(Engine):
         except ConnectionError:
             if named and named != "local":
                 raise _unreachable(named) from None
-            cores = max(os.cpu_count() or 1, (jobs or 1) * self.place.threads)
+            cores = max(os.cpu_count() or 1, (jobs or 1) * self.placement.threads)
             self.ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
 
     def _room(self, gpus: float) -> int:
         there = self.ray.cluster_resources()
-        room = int(there.get("CPU", 1) // self.place.threads)
+        room = int(there.get("CPU", 1) // self.placement.threads)
         if gpus > 0:
             room = min(room, int(there.get("GPU", 0) / gpus))
         if room < 1:
             raise InputError(
-                f"the Ray cluster has no room for a cell of {self.place.threads} threads and {gpus:g} GPUs; "
+                f"the Ray cluster has no room for a cell of {self.placement.threads} threads and {gpus:g} GPUs; "
                 f"ask for less with --threads and --gpus"
             )
         return room
 
     @property
     def free(self) -> int:
-        """How many more tasks are handed over."""
+        """How many more tasks the cluster gets now."""
         return self.limit - len(self._running)
 
     def start(self, job: Job) -> None:
         """Hand ``job`` to the cluster."""
-        self._running[self._task.remote(job, self.place)] = job
+        self._running[self._task.remote(job, self.placement)] = job
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
-        """Collect what is done."""
+        """Return the tasks that have ended; ``lost`` if Ray has given one up."""
         if not self._running:
             return []
         done, _ = self.ray.wait(list(self._running), num_returns=len(self._running), timeout=seconds)
@@ -94,7 +94,7 @@ class RayEngine(Engine):
         return ended
 
     def close(self) -> None:
-        """Stop what is still going on, and leave the cluster."""
+        """Stop the tasks that are running, and leave the cluster."""
         for task in self._running:
             self.ray.cancel(task, force=True)
         self._running.clear()
@@ -103,7 +103,7 @@ class RayEngine(Engine):
 
 
 def _reach(address: str) -> None:
-    """Refuse an address where nobody listens; Ray itself would go on trying for minutes."""
+    """Refuse an address at which nobody listens; Ray itself would keep trying for minutes."""
     host, _, port = address.partition("://")[2].rpartition(":") if "://" in address else address.rpartition(":")
     if not host or not port.isdigit():
         return  # auto, local: Ray looks for itself

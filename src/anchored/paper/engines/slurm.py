@@ -1,7 +1,7 @@
 """Jobs on a Slurm cluster, through submitit: one Slurm job per cell.
 
 The store and the data must lie where every node sees them. A job that reaches its time limit or is preempted is put
-back in the queue and goes on from its checkpoint.
+back in the queue and resumes from its checkpoint.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored.paper.engines._base import Engine
 from anchored.paper.table import Job
-from anchored.paper.worker import Outcome, Place, work
+from anchored.paper.worker import Outcome, Placement, run_job
 
 __all__ = ["SlurmEngine"]
 
@@ -24,19 +24,19 @@ _IN_QUEUE = 100
 
 
 class SlurmEngine(Engine):
-    """Jobs of a Slurm cluster.
+    """Runs each job as a job of a Slurm cluster.
 
     Args:
-        place: Where jobs are done; each asks for its threads.
-        jobs: How many are in the queue at a time; 100 by default.
-        gpus: Of each job, a whole number.
-        parameters: What else submitit is told, e.g. ``{"slurm_partition": "gpu", "timeout_min": 720}``.
+        placement: Folders, threads and device of the jobs; each asks Slurm for its threads.
+        jobs: How many jobs are in the queue at a time; 100 by default.
+        gpus: GPUs of each job, a whole number.
+        parameters: Further settings for submitit, e.g. ``{"slurm_partition": "gpu", "timeout_min": 720}``.
         cluster: ``slurm``; ``local`` does the same on this machine.
     """
 
     def __init__(
         self,
-        place: Place,
+        placement: Placement,
         *,
         jobs: int | None = None,
         gpus: float = 0,
@@ -49,8 +49,8 @@ class SlurmEngine(Engine):
         if gpus != int(gpus):
             raise InputError(f"Slurm gives whole GPUs, got {gpus:g}; use --on ray to share one")
         self.limit = _IN_QUEUE if jobs is None else check_integer("jobs", jobs, low=1, way_out="it is a queue's length")
-        self._executor = submitit.AutoExecutor(folder=Path(place.store) / "slurm", cluster=cluster)
-        asked = {"timeout_min": 24 * 60, "cpus_per_task": place.threads, "name": "anchored", **(parameters or {})}
+        self._executor = submitit.AutoExecutor(folder=Path(placement.store) / "slurm", cluster=cluster)
+        asked = {"timeout_min": 24 * 60, "cpus_per_task": placement.threads, "name": "anchored", **(parameters or {})}
         if gpus:
             asked["gpus_per_node"] = int(gpus)
         try:
@@ -59,20 +59,20 @@ class SlurmEngine(Engine):
             raise InputError(
                 f"--slurm: submitit does not take these settings: {' '.join(str(error).split())}"
             ) from None
-        self.place = place
+        self.placement = placement
         self._running: list[tuple[Job, Any]] = []
 
     @property
     def free(self) -> int:
-        """How many more jobs are put into the queue."""
+        """How many more jobs are put into the queue now."""
         return self.limit - len(self._running)
 
     def start(self, job: Job) -> None:
         """Put ``job`` into the queue."""
-        self._running.append((job, self._executor.submit(_Task(job, self.place))))
+        self._running.append((job, self._executor.submit(_Task(job, self.placement))))
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
-        """Collect what is done."""
+        """Return the jobs that have ended; ``lost`` if Slurm has given one up."""
         until = time.monotonic() + seconds
         while True:
             done = [(job, submitted) for job, submitted in self._running if submitted.done()]
@@ -83,20 +83,20 @@ class SlurmEngine(Engine):
         return [(job, _outcome(submitted)) for job, submitted in done]
 
     def close(self) -> None:
-        """Take what is still going on out of the queue."""
+        """Take the jobs that are not finished out of the queue."""
         for _, submitted in self._running:
             submitted.cancel()
         self._running.clear()
 
 
 class _Task:
-    """A job that submitit puts back in the queue when its time is over."""
+    """A job that submitit puts back in the queue if its time is over."""
 
-    def __init__(self, job: Job, place: Place) -> None:
-        self.job, self.place = job, place
+    def __init__(self, job: Job, placement: Placement) -> None:
+        self.job, self.placement = job, placement
 
     def __call__(self) -> Outcome:
-        return work(self.job, self.place)
+        return run_job(self.job, self.placement)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - a class of submitit
         return _submitit().helpers.DelayedSubmission(self)

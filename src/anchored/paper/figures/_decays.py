@@ -8,7 +8,7 @@ from anchored.paper.table import Cell, Table
 from anchored.paper.tables import weight_decay
 from anchored.paper.tables._longtailed import longtailed_row
 from anchored.paper.tables._small import LONGTAILED
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["decays_table", "quick_decays_table"]
 
@@ -17,7 +17,7 @@ _QUICK_DECAYS = ("0", "1e-3", "1e-2", "3e-2")
 
 
 def decays_table(name: str, *methods: str) -> Table:
-    """``methods`` at the four values that the paper's diagrams show.
+    """Make a table of ``methods`` at the four weight decays that the paper's diagrams show.
 
     Example:
         >>> [cell.name for cell in decays_table("norms", "ce").cells]
@@ -30,7 +30,7 @@ def decays_table(name: str, *methods: str) -> Table:
 
 
 def quick_decays_table(name: str, *methods: str) -> Table:
-    """The same on long-tailed MNIST, where fewer steps leave a weight decay less to do, so that it must be larger."""
+    """Make the same table on long-tailed MNIST; it has fewer steps, so the weight decays are larger."""
     return Table(
         name=f"{name} (quick)",
         title=weight_decay.TABLE.title,

@@ -1,7 +1,7 @@
 r"""The smallest angle between trained prototypes, epoch by epoch: ``RUN/angles.jsonl``.
 
 A run keeps the accuracy of every epoch, but prototypes only of the last checkpoint. That is written at the end of an
-epoch, just before the epoch is reported, so whoever hears the report can still look at it.
+epoch, just before the epoch is reported, so that a progress object can read it when it receives the report.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from anchored import metrics
 from anchored._errors import InputError
-from anchored.training import Progress, RunFolder
+from anchored.runs import RunFolder
+from anchored.training import Progress
 
 __all__ = ["AngleWatch", "read_angles"]
 
@@ -21,34 +22,53 @@ class AngleWatch(Progress):
     """Passes everything on, and notes the smallest angle between prototypes after each epoch.
 
     Args:
-        inner: Who is told what happens.
-        run: The run that is watched.
+        inner: The progress object that receives everything.
+        run: The run to read the prototypes from.
     """
 
     def __init__(self, inner: Progress, run: RunFolder) -> None:
         self.inner, self.run = inner, run
 
     def start(self, *, epochs: int, epoch: int, batches: int, samples: int) -> None:
-        """Note the epoch before a stop that came between its checkpoint and its report."""
+        """Pass it on; note the last epoch, in case the run was stopped between its checkpoint and its report.
+
+        Args:
+            epochs: Epochs of the stage.
+            epoch: Epochs that are done.
+            batches: Batches per epoch.
+            samples: Samples per epoch.
+        """
         self.inner.start(epochs=epochs, epoch=epoch, batches=batches, samples=samples)
         if epoch:
             self._note()
 
     def step(self, *, batch: int, samples: int, loss: float) -> None:
-        """Pass it on."""
+        """Pass a step on.
+
+        Args:
+            batch: Batches done in this epoch.
+            samples: Samples of the step.
+            loss: Loss of the step.
+        """
         self.inner.step(batch=batch, samples=samples, loss=loss)
 
     def epoch(self, record: Mapping[str, float | int | None], *, seconds: float, samples: int) -> None:
-        """Note the epoch."""
+        """Pass an epoch on, and note its angle.
+
+        Args:
+            record: Numbers of the epoch.
+            seconds: Time of the epoch.
+            samples: Samples of the epoch.
+        """
         self.inner.epoch(record, seconds=seconds, samples=samples)
         self._note()
 
     def say(self, line: str) -> None:
-        """Pass it on."""
+        """Pass a line on."""
         self.inner.say(line)
 
     def stop(self) -> None:
-        """Pass it on."""
+        """Pass the end on."""
         self.inner.stop()
 
     def _note(self) -> None:
@@ -64,7 +84,18 @@ class AngleWatch(Progress):
 
 
 def read_angles(run: RunFolder, *, epochs: int) -> list[float]:
-    """The smallest angle in degrees after each of the ``epochs`` of a finished run."""
+    """Read the smallest angle between prototypes after each epoch of a finished run.
+
+    Args:
+        run: The run folder.
+        epochs: Epochs of the run.
+
+    Returns:
+        Angles in degrees, one per epoch.
+
+    Raises:
+        InputError: If the angles of some epochs are missing, because the run was not made for this figure.
+    """
     lines = run.read_lines(_FILE)
     if [line["epoch"] for line in lines] != list(range(1, epochs + 1)):
         raise InputError(

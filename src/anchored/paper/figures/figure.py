@@ -1,4 +1,4 @@
-"""A figure of the paper as a value: which runs it shows, what is read off them, and how that is drawn.
+"""A figure of the paper as a value: its runs, the numbers that are read from them, and the drawing.
 
 The runs are those of a table (rows times cells, one seed): the paper's setting, or a quick one on MNIST. ``read`` turns
 finished runs into numbers, ``draw`` turns numbers into a picture and needs nothing else.
@@ -16,7 +16,7 @@ from anchored.paper.figures.runs import Runs, Watch, train
 from anchored.paper.figures.style import check_out, save, styled
 from anchored.paper.results import Record, Results
 from anchored.paper.table import Job, Table
-from anchored.paper.worker import Place
+from anchored.paper.worker import Placement
 from anchored.training import Progress
 
 if TYPE_CHECKING:
@@ -41,28 +41,39 @@ class Figure(Generic[D]):
 
     name: str
     claim: str
-    """What the figure is there to show."""
+    """The statement that the figure shows."""
     cost: str
-    """How long its runs take."""
+    """The time of its runs."""
     read: Callable[[Runs], D]
-    """The numbers of the figure, from its finished runs."""
+    """Reads the numbers of the figure from its finished runs."""
     draw: Callable[[D], Picture]
-    """The picture, from its numbers alone."""
+    """Draws the picture from its numbers alone."""
     table: Table | None = None
-    """The paper's runs; None where nothing is trained."""
+    """The paper's runs; None if nothing is trained."""
     quick: Table | None = None
     """A small version of them."""
     watch: Watch | None = None
-    """What has to be kept of a run beyond its history."""
+    """Keeps what the figure needs of a run beyond its history."""
     from_records: bool = False
     """Whether the record of a run is enough, so that what is recorded need not be run again."""
 
     def jobs(self, *, epochs: int | None = None, quick: bool = False) -> list[Job]:
-        """The runs of the figure.
+        """List the runs of the figure.
 
         Args:
             epochs: Another length than the recipe's.
-            quick: Those of the small version.
+            quick: Whether to list the runs of the small version.
+
+        Returns:
+            One job per row and cell, with seed 0.
+
+        Raises:
+            InputError: If the figure has no runs that could be shortened.
+
+        Example:
+            >>> from anchored.paper.figures import FIGURES
+            >>> {job.epochs for job in FIGURES["norms"].jobs(epochs=3)}
+            {3}
         """
         table = self.quick if quick else self.table
         if table is None:
@@ -83,31 +94,45 @@ class Figure(Generic[D]):
         progress: Progress | None = None,
         results: Path | None = None,
     ) -> Path:
-        """Draw the figure, and run before what is missing in the store.
+        """Draw the figure; runs that are missing in the store are made first.
 
         Args:
             out: The picture to write: SVG, PNG or PDF.
             store: The folder of the runs, shared with the tables.
-            data_root: Where the data lies.
+            data_root: The folder of the data sets.
             epochs: Another length of the runs; the picture says so.
-            quick: The small version; the picture says so.
-            progress: Is told what happens.
+            quick: Whether to draw the small version; the picture says so.
+            progress: Receives what happens.
             results: The folder of the records, for a figure that can be drawn from them.
+
+        Returns:
+            The file that was written, ``out``.
+
+        Raises:
+            InputError: If the file cannot be written, data is missing, or a run fails.
         """
         check_out(out)
         jobs = self.jobs(epochs=epochs, quick=quick)
-        place = Place(str(store), None if data_root is None else str(data_root))
-        runs = Runs((), place)
+        placement = Placement(str(store), None if data_root is None else str(data_root))
+        runs = Runs((), placement)
         if jobs:
             progress = Progress() if progress is None else progress
             known = _curves(results) if self.from_records and results is not None else {}
-            runs = train(jobs, place, progress=progress, watch=self.watch, records=known)
+            runs = train(jobs, placement, progress=progress, watch=self.watch, records=known)
         numbers = self.read(runs)
         with styled():
             return save(self.draw(numbers), out, caption=self.caption(runs, quick=quick))
 
     def caption(self, runs: Runs, *, quick: bool = False) -> str:
-        """What was run, in a line; a version that is not the paper's says so first."""
+        """Say in a line what was run; a version that is not the paper's says so first.
+
+        Args:
+            runs: The runs that the picture shows.
+            quick: Whether they are those of the small version.
+
+        Returns:
+            The caption; empty if nothing is trained.
+        """
         if not runs.jobs:
             return ""
         samples = sorted({runs.samples(job) for job in runs.jobs}, reverse=True)
@@ -121,9 +146,9 @@ class Figure(Generic[D]):
 
 
 def _curves(results: Path) -> dict[str, Record]:
-    """The records that hold the test accuracy of every epoch, by key."""
+    """Records that hold the test accuracy of every epoch, by key."""
     kept = Results(results).by_key()
-    return {key: record for key, record in kept.items() if "test_accuracy" in record["history"]}
+    return {key: record for key, record in kept.items() if None not in record["history"].get("test_accuracy", [None])}
 
 
 def _setting(jobs: Sequence[Job]) -> str:

@@ -53,7 +53,7 @@ _CLAIM = "Trained prototypes, though normalised, come closer to each other under
 
 
 def fnpn_row(scale: float) -> Row:
-    """Cross entropy on a trained, normalised head of this scale."""
+    """Make the row of cross entropy on a trained, normalised head of this scale."""
     return Row(name=f"ce+fnpn (s={scale:g})", method="ce+fnpn", settings={"method": {"scale": scale}}, ours=True)
 
 
@@ -91,7 +91,7 @@ class Numbers:
 
 
 def read(runs: Runs) -> Numbers:
-    """The curves of the figure."""
+    """Read the curves of the figure."""
     cell = runs.jobs[0].cell
     anchored = {s: runs.job(fnpal_row(s).name, cell) for s in SCALES}
     trained = {s: runs.job(fnpn_row(s).name, cell) for s in SCALES}
@@ -106,7 +106,7 @@ def read(runs: Runs) -> Numbers:
 
 
 def draw(numbers: Numbers) -> Picture:
-    """Accuracy left, angles right; anchored solid, trained dashed, the scales from dark to light."""
+    """Draw accuracy left, angles right; anchored solid, trained dashed, the scales from dark to light."""
     from matplotlib.lines import Line2D
 
     picture, (accuracy, angle) = subplots(1, 2, size=(3.7, 2.9))

@@ -15,7 +15,7 @@ Setting
     sample logit has anchors by its definition.
 
 Cost
-    Nothing where all is recorded. Else thirteen runs, each 22 minutes on a free core (22 to 35 in the records, which
+    Nothing if all is recorded. Else thirteen runs, each 22 minutes on a free core (22 to 35 in the records, which
     had other work beside): two and a half hours on two cores; on one GPU, an estimate, five minutes each, an hour.
     Quick: 3 minutes.
 
@@ -71,13 +71,13 @@ def _table(name: str, cell: Cell) -> Table:
 
 
 def read(runs: Runs) -> Numbers:
-    """The curves of the figure."""
+    """Read the curves of the figure."""
     (cell,) = {job.cell for job in runs.jobs}
     return {panel: {_loss(row): runs.accuracies(runs.job(row, cell)) for row in rows} for panel, rows in PANELS.items()}
 
 
 def draw(numbers: Numbers) -> Picture:
-    """One panel per kind of prototypes, one colour per loss, a dot at the best epoch."""
+    """Draw one panel per kind of prototypes, one colour per loss, a dot at the best epoch."""
     picture, panels = subplots(1, len(numbers), size=(2.9, 2.8), sharey=True)
     for axes, (title, curves) in zip(panels, numbers.items(), strict=True):
         for loss, curve in curves.items():
@@ -103,7 +103,7 @@ def _loss(row: str) -> str:
 FIGURE = Figure(
     name="memorisation",
     claim=_CLAIM,
-    cost="None where all is recorded, else 13 runs of 22 minutes on one core, 5 on one GPU, an estimate. Quick: 3.",
+    cost="None if all is recorded, else 13 runs of 22 minutes on one core, 5 on one GPU, an estimate. Quick: 3.",
     read=read,
     draw=draw,
     table=_table("memorisation", noise_symmetric.TABLE.cell("mnist/0.8")),

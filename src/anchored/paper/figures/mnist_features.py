@@ -44,8 +44,8 @@ from anchored.paper.figures.runs import Runs
 from anchored.paper.figures.style import CLASSES, readable_on, subplots
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +103,7 @@ class Panel:
 
     title: str
     features: Tensor
-    """Of a few test images ``(n, 2)``."""
+    """Features of a few test images ``(n, 2)``."""
     labels: Tensor
     """Their classes ``(n,)``."""
     rows: Tensor
@@ -113,14 +113,14 @@ class Panel:
     areas: Tensor
     """The class answered on a grid of that plane ``(g, g)``, from the lower left."""
     accuracy: float
-    """Of the whole test set."""
+    """Accuracy on the whole test set."""
 
 
 def read(runs: Runs) -> list[Panel]:
-    """The four panels."""
+    """Read the four panels."""
     panels: list[Panel] = []
     for job in runs.jobs:
-        network, seen = runs.network(job), runs.seen(job)
+        network, seen = runs.network(job), runs.test_outputs(job)
         rows = network.rows()
         assert rows is not None, "all four heads have prototypes"
         some = torch.cat([(seen.labels == label).nonzero()[:_POINTS, 0] for label in range(len(rows))])
@@ -142,7 +142,15 @@ def read(runs: Runs) -> list[Panel]:
 
 @torch.inference_mode()
 def answers(head: nn.Module, reach: float, grid: int = _GRID) -> Tensor:
-    """The class that ``head`` answers in the middle of each cell ``(grid, grid)`` of the plane within ``reach``.
+    """Return the class that ``head`` answers in each cell of a grid over the plane.
+
+    Args:
+        head: Maps features ``(n, 2)`` to logits.
+        reach: Half the side of the plane.
+        grid: Cells per side.
+
+    Returns:
+        Classes ``(grid, grid)`` at the middle of each cell, from the lower left.
 
     Example:
         >>> from anchored import AnchoredHead
@@ -158,7 +166,7 @@ def answers(head: nn.Module, reach: float, grid: int = _GRID) -> Tensor:
 
 
 def draw(panels: Sequence[Panel]) -> Picture:
-    """Points, prototypes as arrows with their digit, and areas in the colour of their class."""
+    """Draw points, prototypes as arrows with their digit, and areas in the colour of their class."""
     picture, places = subplots(2, 2, size=(3.1, 3.2))
     for axes, panel in zip(places, panels, strict=True):
         _panel(axes, panel)

@@ -53,25 +53,25 @@ class Numbers:
     """Lengths by weight decay."""
 
     prototypes: Mapping[str, Tensor]
-    """Of each class ``(k,)``."""
+    """Lengths of the prototypes ``(k,)``."""
     features: Mapping[str, Tensor]
-    """Of each test sample ``(n,)``."""
+    """Lengths of the features of test samples ``(n,)``."""
 
 
 def read(runs: Runs) -> Numbers:
-    """The lengths in the four networks."""
+    """Read the lengths in the four networks."""
     prototypes: dict[str, Tensor] = {}
     features: dict[str, Tensor] = {}
     for job in runs.jobs:
         rows = runs.network(job).rows()
         assert rows is not None, "cross entropy has a linear head"
         prototypes[job.cell] = metrics.norms(rows)
-        features[job.cell] = metrics.norms(runs.seen(job).features)
+        features[job.cell] = metrics.norms(runs.test_outputs(job).features)
     return Numbers(prototypes, features)
 
 
 def draw(numbers: Numbers) -> Picture:
-    """Prototypes by class left, the distribution of the features' lengths right."""
+    """Draw prototypes by class left, the distribution of the features' lengths right."""
     picture, (left, right) = subplots(1, 2, size=(3.5, 2.8))
     colours = ramp(len(numbers.prototypes))
     longest = max(float(lengths.max()) for lengths in numbers.features.values())

@@ -57,7 +57,7 @@ _CLAIM = "A larger weight decay makes long-tailed classifiers more accurate and 
 
 @dataclass(frozen=True)
 class Diagram:
-    """One panel."""
+    """One panel: a method at one weight decay, its accuracy and its reliability."""
 
     method: str
     weight_decay: str
@@ -66,11 +66,11 @@ class Diagram:
 
 
 def read(runs: Runs) -> list[Diagram]:
-    """The panels, method by method."""
+    """Read the panels, method by method."""
     diagrams: list[Diagram] = []
     for method in dict.fromkeys(job.row for job in runs.jobs):
         for decay in dict.fromkeys(job.cell for job in runs.jobs):
-            seen = runs.seen(runs.job(method, decay))
+            seen = runs.test_outputs(runs.job(method, decay))
             diagrams.append(
                 Diagram(
                     method=method,
@@ -83,7 +83,7 @@ def read(runs: Runs) -> list[Diagram]:
 
 
 def draw(diagrams: Sequence[Diagram]) -> Picture:
-    """A row of panels per method; what confidence claims beyond accuracy is red, what it leaves unclaimed is sand."""
+    """Draw a row of panels per method: confidence above accuracy is red, accuracy above confidence is sand."""
     from matplotlib.patches import Patch
 
     methods = list(dict.fromkeys(diagram.method for diagram in diagrams))

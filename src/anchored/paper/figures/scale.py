@@ -50,7 +50,7 @@ _CLAIM = "A small scale keeps anchored cross entropy from learning wrong labels;
 
 
 def fnpal_row(scale: float) -> Row:
-    """Cross entropy on an anchored, normalised head of this scale; the anchors are turned randomly, as the paper's."""
+    """Make the row of cross entropy on an anchored, normalised head of this scale; anchors are turned randomly."""
     method = {"anchors": "random", "scale": scale}
     return Row(name=f"ce+fnpal (s={scale:g})", method="ce+fnpal", settings={"method": method}, ours=True)
 
@@ -79,13 +79,13 @@ class Numbers:
     """Test accuracy after each epoch."""
 
     ce: Mapping[float, Sequence[float]]
-    """Of cross entropy, by noise rate."""
+    """Curves of cross entropy, by noise rate."""
     fnpal: Mapping[float, Mapping[float, Sequence[float]]]
-    """Of anchored cross entropy, by noise rate and scale."""
+    """Curves of anchored cross entropy, by noise rate and scale."""
 
 
 def read(runs: Runs) -> Numbers:
-    """The curves of the figure."""
+    """Read the curves of the figure."""
     cells = dict(zip(_RATES, dict.fromkeys(job.cell for job in runs.jobs), strict=True))
     return Numbers(
         ce={eta: runs.accuracies(runs.job("ce", cell)) for eta, cell in cells.items()},
@@ -96,7 +96,7 @@ def read(runs: Runs) -> Numbers:
 
 
 def draw(numbers: Numbers) -> Picture:
-    """One panel per noise rate: cross entropy dashed, the scales from dark to light."""
+    """Draw one panel per noise rate: cross entropy dashed, the scales from dark to light."""
     picture, panels = subplots(1, len(numbers.ce), size=(3.7, 2.9))
     for axes, (eta, plain) in zip(panels, numbers.ce.items(), strict=True):
         curves = [(f"s = {s:g}", curve) for s, curve in numbers.fnpal[eta].items()]

@@ -81,7 +81,7 @@ _STYLE: Any = {  # the names are matplotlib's, and so long a type that it says n
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Within the block, pictures are drawn in this style; the user's own settings come back afterwards."""
+    """Context in which pictures are drawn in this style; matplotlib's settings are restored afterwards."""
     import matplotlib as mpl
 
     with mpl.rc_context(_STYLE):
@@ -89,7 +89,16 @@ def styled() -> Iterator[None]:
 
 
 def subplots(rows: int, columns: int, *, size: tuple[float, float], **options: Any) -> tuple[Picture, list[Axes]]:  # noqa: ANN401 - matplotlib's
-    """A picture of ``size`` inches per panel, and its panels row by row; no window is ever opened.
+    """Make a picture and its panels; no window is ever opened.
+
+    Args:
+        rows: Rows of panels.
+        columns: Columns of panels.
+        size: Width and height of a panel in inches.
+        options: Further options of matplotlib's ``subplots``.
+
+    Returns:
+        The picture, and its panels row by row.
 
     Example:
         >>> picture, panels = subplots(1, 2, size=(3, 2))
@@ -104,7 +113,7 @@ def subplots(rows: int, columns: int, *, size: tuple[float, float], **options: A
 
 
 def ramp(n: int) -> list[str]:
-    """``n`` colours for an ordered quantity, dark to light.
+    """Return ``n`` colours for an ordered quantity, dark to light.
 
     Example:
         >>> ramp(2)
@@ -118,7 +127,7 @@ def ramp(n: int) -> list[str]:
 
 
 def readable_on(colour: str) -> str:
-    """White on dark colours, black on light ones.
+    """Return a colour for text on ``colour``: white on dark ones, black on light ones.
 
     Example:
         >>> readable_on("#332288"), readable_on("#ddcc77")
@@ -131,11 +140,17 @@ def readable_on(colour: str) -> str:
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Write the name of each line at its end, in its colour, moved apart where they would overlap.
+    """Write the name of each line at its end, in its colour; names that would overlap are moved apart.
 
     Args:
-        axes: Where the lines are, its limits settled.
+        axes: The panel of the lines, with its final limits.
         ends: Height, name and colour of each line's end.
+
+    Example:
+        >>> _, (axes,) = subplots(1, 1, size=(3, 2))
+        >>> end_labels(axes, [(0.5, "CE", INK), (0.5, "PAL", BLUE)])
+        >>> [text.get_text() for text in axes.texts]
+        ['CE', 'PAL']
     """
     ordered = sorted(ends)
     low, high = axes.get_ylim()
@@ -156,7 +171,14 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
 
 
 def apart(heights: Sequence[float], least: float) -> list[float]:
-    """Ascending ``heights`` moved as little as keeps neighbours ``least`` apart: crowds spread around their middle.
+    """Move heights apart: neighbours that are too close spread around their common middle.
+
+    Args:
+        heights: Heights in ascending order.
+        least: Smallest distance between neighbours.
+
+    Returns:
+        The moved heights, in ascending order.
 
     Example:
         >>> apart([0.0, 5.0, 5.5, 9.0], 1.0)
@@ -176,7 +198,11 @@ def _spread(crowd: Sequence[float], least: float) -> list[float]:
 
 
 def check_out(out: Path) -> Path:
-    """``out``, refused before anything is run where no picture could be written there."""
+    """Return ``out`` if a picture can be written there.
+
+    Raises:
+        InputError: If it has no ending of a picture, or its folder does not exist.
+    """
     if out.suffix.lower() not in _FORMATS:
         raise InputError(f"a picture must end in {', '.join(_FORMATS)}, got {out.name!r}; choose another --out")
     if not out.parent.is_dir():
@@ -185,7 +211,22 @@ def check_out(out: Path) -> Path:
 
 
 def save(picture: Picture, out: Path, *, caption: str) -> Path:
-    """Write ``picture`` to ``out`` with ``caption`` as a small line under it."""
+    """Write ``picture`` with a caption under it.
+
+    Args:
+        picture: What was drawn.
+        out: The file: SVG, PNG or PDF.
+        caption: A small line under the picture.
+
+    Returns:
+        The file, ``out``.
+
+    Example:
+        >>> import tempfile
+        >>> picture, _ = subplots(1, 1, size=(3, 2))
+        >>> save(picture, Path(tempfile.mkdtemp()) / "empty.svg", caption="Nothing.").stat().st_size > 1000
+        True
+    """
     kind = out.suffix.lower().removeprefix(".")
     wide = int(picture.get_size_inches()[0] * _LETTERS)
     picture.supxlabel(textwrap.fill(caption, wide), x=0.01, ha="left", fontsize=7, color=MUTED)

@@ -47,8 +47,8 @@ _BELOW = int(webvision_mini.TABLE.cells[0].settings["data"]["below_label"])
 
 
 def read(runs: Runs) -> list[int]:
-    """Images of each class, in the order of the labels: of the list in the data's folder, or as they are known."""
-    root = runs.place.data_root
+    """Count the images of each class in the list of the data root, or return the known counts without a data root."""
+    root = runs.placement.data_root
     if root is None:
         return known_counts()
     if not (Path(root) / _LIST).is_file():
@@ -59,7 +59,7 @@ def read(runs: Runs) -> list[int]:
 
 
 def known_counts() -> list[int]:
-    """Images of each class as counted once, so that the figure needs no data.
+    """Return the images of each class as counted once, so that the figure needs no data.
 
     Example:
         >>> counts = known_counts()
@@ -71,9 +71,26 @@ def known_counts() -> list[int]:
 
 
 def label_counts(path: Path, below: int = _BELOW) -> list[int]:
-    """How many lines of a list ``path label`` have each label under ``below``.
+    r"""Count the lines of each label in a list of lines ``path label``.
 
     Unlike :func:`anchored.data.load_list` it looks for no image, so that the list alone is enough.
+
+    Args:
+        path: The list file.
+        below: Only labels below this number are counted.
+
+    Returns:
+        One count per label, from 0.
+
+    Raises:
+        InputError: If a line is no ``path label``, or a label has no line.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "list.txt"
+        >>> _ = path.write_text("a.jpg 0\nb.jpg 1\nc.jpg 1\nd.jpg 2\n")
+        >>> label_counts(path, below=2)
+        [1, 2]
     """
     counts: Counter[int] = Counter()
     with path.open(encoding="utf-8") as lines:
@@ -89,7 +106,7 @@ def label_counts(path: Path, below: int = _BELOW) -> list[int]:
 
 
 def draw(counts: Sequence[int]) -> Picture:
-    """A bar per class, the largest first."""
+    """Draw a bar per class, the largest first."""
     ordered = sorted(counts, reverse=True)
     picture, (axes,) = subplots(1, 1, size=(5.2, 2.6))
     axes.bar(range(len(ordered)), ordered, width=0.85, color=BLUE)

@@ -1,6 +1,6 @@
 """The grid that Markdown, LaTeX and HTML have in common: up to three lines per method.
 
-``ours`` where it was run, ``paper`` where a number was published, ``difference`` where there are both.
+``ours`` if it was run, ``paper`` if a number was published, ``difference`` if there are both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class GridLine:
     Attributes:
         method: The method's title, on its first line only.
         kind: ``ours``, ``paper`` or ``difference``.
-        cells: One text per column; empty where there is nothing.
+        cells: One text per column; empty if there is no number.
     """
 
     method: str
@@ -29,12 +29,20 @@ class GridLine:
 
 
 def grid(comparison: Comparison, *, plus_minus: str = "±", minus: str = "−") -> list[GridLine]:
-    """The lines of ``comparison`` in print.
+    """Return the printed lines of ``comparison``.
 
     Args:
-        comparison: What to print.
+        comparison: Our numbers and the published ones.
         plus_minus: The sign before a standard deviation.
         minus: The sign of negative differences.
+
+    Returns:
+        Up to three lines per method: ours, the paper's, and their difference.
+
+    Example:
+        >>> from anchored.paper import TABLES, compare
+        >>> grid(compare(TABLES["weight_decay"], [], cells=["5e-4"]))[0]
+        GridLine(method='CE', kind='paper', cells=('40.49',))
     """
 
     def number(mean: float | None, std: float | None) -> str:

@@ -16,6 +16,7 @@ COLUMNS = (
     "measure",
     "epochs",
     "precision",
+    "evaluate_every",
     "seeds",
     "mean",
     "std",
@@ -26,16 +27,16 @@ COLUMNS = (
     "inside",
     "note",
 )
-"""``epochs`` is empty for full runs; ``other_epoch_mean`` is the last epoch where the table prints the best."""
+"""``epochs`` is empty for full runs; ``other_epoch_mean`` is the last epoch if the table prints the best."""
 
 
 def to_csv(comparison: Comparison) -> str:
-    """The lines, with a heading.
+    """Write the comparison as CSV with a heading.
 
     Example:
         >>> from anchored.paper import TABLES, compare
         >>> print(to_csv(compare(TABLES["weight_decay"], [], cells=["5e-4"])).splitlines()[1])
-        weight_decay,ce,5e-4,accuracy,,32,0,,,,40.49,,,,
+        weight_decay,ce,5e-4,accuracy,,32,1,0,,,,40.49,,,,
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -51,6 +52,7 @@ def to_csv(comparison: Comparison) -> str:
                     measure,
                     line.epochs,
                     line.precision,
+                    line.evaluate_every,
                     len(entry.values),
                     *map(_rounded, (entry.mean, entry.std, other)),
                     None if entry.published is None else entry.published.mean,

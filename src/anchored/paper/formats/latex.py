@@ -25,7 +25,7 @@ _SPECIAL = {
 
 
 def to_latex(comparison: Comparison) -> str:
-    r"""A ``table`` environment with the notes below it.
+    r"""Write the comparison as a ``table`` environment with the notes below it.
 
     Example:
         >>> from anchored.paper import TABLES, compare

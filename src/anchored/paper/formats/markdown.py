@@ -9,7 +9,7 @@ __all__ = ["to_markdown"]
 
 
 def to_markdown(comparison: Comparison) -> str:
-    """Title, table and notes.
+    """Write the comparison as Markdown: title, table and notes.
 
     Example:
         >>> from anchored.paper import TABLES, compare

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ _OURS, _PAPER = "#0b62a4", "#c4500a"
 
 
 def to_html(comparison: Comparison) -> str:
-    """The page.
+    """Write the comparison as a page of HTML.
 
     Example:
         >>> from anchored.paper import TABLES, compare
@@ -60,7 +61,7 @@ def to_html(comparison: Comparison) -> str:
 
 
 def _beside(comparison: Comparison) -> list[tuple[str, Figure]]:
-    """For every column in which something was run: our means and the published ones, method by method."""
+    """Draw our means and the published ones, method by method, for every column in which something was run."""
     from matplotlib.figure import Figure
 
     plots = []
@@ -89,7 +90,7 @@ def _beside(comparison: Comparison) -> list[tuple[str, Figure]]:
 
 
 def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
-    """For every cell: the test accuracy of each method over the epochs, first seed."""
+    """Draw the test accuracy of each method over the epochs for every cell, first seed."""
     from matplotlib.figure import Figure
 
     titles = {(line.row, *line.variant): line.title for line in comparison.lines}
@@ -106,15 +107,20 @@ def _curves(comparison: Comparison) -> list[tuple[str, Figure]]:
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         axes = figure.subplots()
         for kind, record in sorted(seen.items()):
-            accuracy = [100 * value for value in record["history"]["test_accuracy"]]
-            style = "--" if record["shortened"] else "-"
-            axes.plot(range(1, len(accuracy) + 1), accuracy, style, label=titles[kind])
+            epochs, accuracy = _scored(record["history"]["test_accuracy"])
+            axes.plot(epochs, accuracy, "--" if record["shortened"] else "-", label=titles[kind])
         axes.set_xlabel("epoch")
         axes.set_ylabel("test accuracy (%)")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
         plots.append((f"{comparison.table.cell(cell).title}: accuracy over epochs", figure))
     return plots
+
+
+def _scored(accuracies: Sequence[float | None]) -> tuple[list[int], list[float]]:
+    """The epochs, from 1, after which the test set was scored, and its accuracy in percent."""
+    pairs = [(epoch, 100 * value) for epoch, value in enumerate(accuracies, start=1) if value is not None]
+    return [epoch for epoch, _ in pairs], [value for _, value in pairs]
 
 
 def _svg(figure: Figure) -> str:

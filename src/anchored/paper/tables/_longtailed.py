@@ -15,14 +15,21 @@ from anchored.paper.table import Row
 __all__ = ["WHOLE", "longtailed_row", "rows_with_anchors"]
 
 WHOLE: Mapping[str, Any] = {"data": {"hold_out": 0.0}, "method": {"noise_rate": 0.0}}
-"""Train on all of it; no label is wrong."""
+"""Train on all samples; no label is wrong."""
 
 _RANDOM: Mapping[str, Any] = {"method": {"anchors": "random"}}
 _ALIGNED: Mapping[str, Any] = {"method": {"anchors": "aligned"}}
 
 
 def longtailed_row(name: str, *, ours: bool = False) -> Row:
-    """A row by its method's name; an anchored one has randomly turned anchors, as far as is known the paper's.
+    """Make a row from the name of its method; anchors are randomly turned, as far as is known the paper's.
+
+    Args:
+        name: Name of the row and of the method.
+        ours: Whether the paper has no such row.
+
+    Returns:
+        The row.
 
     Example:
         >>> longtailed_row("ce+pal").settings
@@ -32,7 +39,12 @@ def longtailed_row(name: str, *, ours: bool = False) -> Row:
 
 
 def rows_with_anchors(*names: str, ours: bool = False) -> tuple[Row, ...]:
-    """A row for each name, and at the end the anchored ones again with aligned anchors."""
+    """Make a row for each name, and at the end the anchored ones again with aligned anchors.
+
+    Example:
+        >>> [row.name for row in rows_with_anchors("ce", "ce+pal")]
+        ['ce', 'ce+pal', 'ce+pal (aligned)']
+    """
     aligned = (
         Row(name=f"{name} (aligned)", method=name, settings=_ALIGNED, ours=True)
         for name in names

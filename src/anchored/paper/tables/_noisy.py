@@ -19,8 +19,8 @@ from typing import Any
 
 from anchored.losses import SETTINGS
 from anchored.paper.table import Cell, Row
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 __all__ = ["ROWS", "loss_settings", "noisy_cell", "noisy_settings"]
 
@@ -46,7 +46,20 @@ ROWS: tuple[Row, ...] = (
 
 
 def noisy_cell(data: str, eta: float, corruption: str) -> Cell:
-    """A data set with a share ``eta`` of its labels wrong, drawn as ``corruption`` says."""
+    """Make the cell of a data set with a share ``eta`` of its labels wrong.
+
+    Args:
+        data: Name of the data set and of its recipe.
+        eta: Noise rate.
+        corruption: How the noise is drawn, as ``data.corrupt`` takes it; not used if ``eta`` is 0.
+
+    Returns:
+        The cell, with the recipe of the data set.
+
+    Example:
+        >>> noisy_cell("mnist", 0.8, "symmetric=0.8:apl").settings["method"]
+        {'noise_rate': 0.8}
+    """
     return Cell(
         name=f"{data}/{eta:.1f}",
         title=f"{data} {eta:.1f}",
@@ -59,7 +72,7 @@ def noisy_cell(data: str, eta: float, corruption: str) -> Cell:
                     "hold_out": 0.0,
                     "normalize": data,
                 },
-                # Stated even where it is 0: a noise-aware method would otherwise assume a rate.
+                # Stated even if it is 0: a noise-aware method would otherwise assume a rate.
                 "method": {"noise_rate": eta},
             },
         ),
@@ -67,7 +80,14 @@ def noisy_cell(data: str, eta: float, corruption: str) -> Cell:
 
 
 def loss_settings(loss: str, data: str) -> dict[str, Any]:
-    """The published settings of a loss; the factor of focal losses detached, as in the reference.
+    """Return the published settings of a loss; the factor of focal losses is detached, as in the reference.
+
+    Args:
+        loss: Name of the loss.
+        data: Name of the data set.
+
+    Returns:
+        Settings for :func:`anchored.losses.get`.
 
     Example:
         >>> loss_settings("nfl+rce", "mnist")
@@ -80,7 +100,19 @@ def loss_settings(loss: str, data: str) -> dict[str, Any]:
 
 
 def noisy_settings(row: Row, cell: Cell) -> Mapping[str, Any]:
-    """The recipe of the data set, the row's method, and its loss as published."""
+    """Put together the recipe of the cell's data set, the row's method, and its loss as published.
+
+    Args:
+        row: The row.
+        cell: The cell.
+
+    Returns:
+        The settings of a run, without its seed.
+
+    Example:
+        >>> noisy_settings(ROWS[2], noisy_cell("mnist", 0.8, "symmetric=0.8:apl"))["method"]
+        {'noise_rate': 0.8, 'name': 'gce', 'loss': {'q': 0.7}}
+    """
     loss = row.method.removesuffix("+fnpal").removesuffix("+fnpn")
     data = cell.settings["data"]["source"]
     return merge(cell.settings, {"method": {"name": row.method, "loss": loss_settings(loss, data)}})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from anchored.paper.table import Cell
 from anchored.paper.tables._noisy import noisy_cell
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["LONGTAILED", "small_noise"]
 
@@ -26,7 +26,7 @@ def _digits(name: str, corrupt: list[str], eta: float) -> Cell:
 
 
 def small_noise(eta: float) -> Cell:
-    """5,000 digits, 500 of each, with a share ``eta`` of their labels wrong.
+    """Make a cell of 5,000 digits, 500 of each, with a share ``eta`` of their labels wrong.
 
     Example:
         >>> small_noise(0.6).settings["data"]["corrupt"]

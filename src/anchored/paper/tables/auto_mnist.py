@@ -1,10 +1,10 @@
-"""``auto`` on MNIST, told nothing about its labels, beside the best published number of each column. Ours.
+"""``auto`` on MNIST, without knowing the noise, beside the best published number of each column. Ours.
 
 Claim
-    Under noise, whoever does not know the rate does no worse than those who were told: ``auto`` estimates it, doubts
-    single labels, chooses the method and decides when to stop. The numbers beside it are the best of the fifteen rows
-    of the paper, whose methods were given the rate. It is above them in every noisy column; on clean labels it is cross
-    entropy, over 12 epochs, and below the best.
+    ``auto`` does not know the noise rate, and does no worse than methods that were given it: it estimates the rate,
+    doubts single labels, chooses the method and decides when to stop. The numbers beside it are the best of the fifteen
+    rows of the paper, whose methods were given the rate. It is above them in every noisy column; on clean labels it is
+    cross entropy, over 12 epochs, and below the best.
 
 Command
     ``anchored paper run auto_mnist --data-root DATA``.

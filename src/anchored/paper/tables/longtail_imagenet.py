@@ -37,7 +37,7 @@ from typing import Any
 from anchored.paper.published import published
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 
@@ -48,6 +48,7 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
         "backbone": {"name": "resnet10"},
         "schedule": {"name": "oltr-1"},
         "train": {"epochs": 30, "batch_size": 128},
+        "second": {"epochs": 60, "schedule": "oltr-2"},
     },
     "causal-norm": merge(
         _NEXT,

@@ -3,8 +3,8 @@
 Claim
     Every method that corrects the imbalance beats cross entropy on the classes with few samples, but one: LWS after
     mixup. Anchors help those that correct little or nothing (cross entropy, mixup, deferred weights, Norm), and change
-    nothing for LDAM. Where a prior or a second stage does the correcting, most methods lose on rare classes by them,
-    but not all.
+    nothing for LDAM. Most methods that correct by a prior or by a second stage lose on rare classes with anchors, but
+    not all.
 
 Command
     ``anchored paper run longtail_mnist --data-root DATA``.
@@ -30,9 +30,8 @@ Expected
     3.0, NCM 2.6 and cRT 2.0; PC Softmax gains 1.4 (87.5 to 88.9, the highest), BBN 1.7, LWS 0.1 and LWS+mixup 15.3. The
     standard deviation over seeds is mostly two to six points, so that a difference of three may be chance. LWS+mixup
     stays at 37.9, where a new classifier on the same features (cRT+mixup) has 74.2: mixup alone is the weakest on rare
-    classes, and k factors on frozen rows, fitted to training images that the features know already, have little to go
-    by. Ten times as many epochs of the second stage bring seed 0 from 43.5 to 46.9, and a five times larger rate on top
-    no more; these trials are not among the records.
+    classes, and k factors on frozen rows, fitted to training images that the features know already, can correct
+    little.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ from typing import Any
 
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 

@@ -42,7 +42,7 @@ from typing import Any
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._noisy import noisy_cell, noisy_settings
 from anchored.paper.tables._small import small_noise
-from anchored.training.config import merge
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 

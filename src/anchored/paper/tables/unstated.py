@@ -17,7 +17,7 @@ Setting
 
 Cost
     22 minutes per run on a free core (measured: 2,300 images per second; 22 to 35 in the records, which had other work
-    beside); on one GPU, an estimate, 5 minutes. All of it, 33 runs: 6 hours on two cores, and 3 hours on one GPU, an
+    beside); on one GPU, an estimate, 5 minutes. All of it, 60 runs: 11 hours on two cores, and 5 hours on one GPU, an
     estimate.
 
 Expected
@@ -47,6 +47,7 @@ _PIXELS: Mapping[str, Any] = {"normalize": "none"}
 _VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "aligned": {"method": {"anchors": "aligned"}},
     "iid": {"data": _IID},
+    "aligned, iid": {"method": {"anchors": "aligned"}, "data": _IID},
     "pixels": {"data": _PIXELS},
     "iid, pixels": {"data": {**_IID, **_PIXELS}},
     "no clipping": {"optimizer": {"clip": None}},
@@ -68,7 +69,14 @@ def _rows(method: str, *variants: str) -> list[Row]:
     ]
 
 
-_ROWS = (*_rows("ce", "iid"), *_rows("ce+fnpal", *_VARIANTS), *_rows("gce+fnpal", "iid"))
+_ROWS = (
+    *_rows("ce", "iid"),
+    *_rows("ce+fnpal", *_VARIANTS),
+    *_rows("gce+fnpal", "iid"),
+    *_rows("sce+fnpal", "iid"),
+    *_rows("nce+rce", "iid"),
+    *_rows("nce+rce+fnpal", "aligned", "iid", "aligned, iid"),
+)
 _PRINTED = published("noise_symmetric")
 
 TABLE = Table(

@@ -38,8 +38,8 @@ from typing import Any
 from anchored.paper.published import published
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._noisy import loss_settings
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 

@@ -30,8 +30,8 @@ from __future__ import annotations
 from anchored.paper.published import published
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, longtailed_row
-from anchored.training.config import merge
-from anchored.training.recipes import recipe
+from anchored.runs import recipe
+from anchored.training import merge
 
 __all__ = ["TABLE"]
 

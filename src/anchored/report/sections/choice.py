@@ -38,6 +38,7 @@ LOSSES = {
     "lade": "cross entropy freed from how often each class occurs",
     "label-aware": "cross entropy with labels that are softened more for frequent classes",
     "dot-regression": "a pull of each sample towards its class's own direction",
+    "anchored-squared": "the squared distance of each sample from its class's own direction",
 }
 """Every loss in a few words."""
 _PROFILES = {"longtail": "long-tailed", "step": "large and small"}

@@ -80,12 +80,12 @@ def verdict(history: Sequence[Mapping[str, Any]], n: int | None = None, *, kept:
 
 
 def _lines(history: Sequence[Mapping[str, Any]], measure: str) -> list[Line]:
-    epochs = [int(record["epoch"]) for record in history]
     lines = []
     for part, words in _PARTS.items():
-        values = [record.get(f"{part}_{measure}") for record in history]
-        if any(value is not None for value in values):
-            lines.append(Line(words, epochs, values))
+        name = f"{part}_{measure}"
+        scored = [record for record in history if record.get(name) is not None]  # the test set: not after every epoch
+        if scored:
+            lines.append(Line(words, [int(record["epoch"]) for record in scored], [record[name] for record in scored]))
     return lines
 
 

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from anchored.paper import Place
+from anchored.paper import Placement
 from anchored.paper.engines import ENGINES, Engine
 
 
@@ -15,12 +15,12 @@ def test_an_engine_must_keep_all_of_them():
 
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=list(ENGINES))
-def test_every_engine_takes_a_place_and_how_many_at_a_time(engine):
+def test_every_engine_takes_a_placement_and_how_many_at_a_time(engine):
     assert issubclass(engine, Engine)
     parameters = inspect.signature(engine).parameters
-    assert next(iter(parameters)) == "place"
+    assert next(iter(parameters)) == "placement"
     assert parameters["jobs"].default is None
 
 
-def test_a_place_says_where_and_nothing_about_the_result():
-    assert Place("store") == Place("store", None, 1, "auto")
+def test_a_placement_says_where_and_nothing_about_the_result():
+    assert Placement("store") == Placement("store", None, 1, "auto")

@@ -8,7 +8,7 @@ import pytest
 import torch
 from tests.unit.paper.tiny import TINY
 
-from anchored.paper import Place
+from anchored.paper import Placement
 from anchored.paper.engines import LocalEngine
 from anchored.paper.engines import local as module
 
@@ -21,18 +21,18 @@ def ended(engine):
 
 def test_as_many_at_a_time_as_there_are_cores_for_their_threads():
     cores = len(os.sched_getaffinity(0))
-    assert LocalEngine(Place("store", device="cpu")).free == cores
-    assert LocalEngine(Place("store", threads=10 * cores)).free == 1
+    assert LocalEngine(Placement("store", device="cpu")).free == cores
+    assert LocalEngine(Placement("store", threads=10 * cores)).free == 1
 
 
 def test_a_gpu_has_one_job_at_a_time_unless_more_are_asked_for(monkeypatch):
     monkeypatch.setattr(module, "pick_device", lambda name: torch.device("cuda"))
-    assert LocalEngine(Place("store")).free == 1
-    assert LocalEngine(Place("store"), jobs=3).free == 3
+    assert LocalEngine(Placement("store")).free == 1
+    assert LocalEngine(Placement("store"), jobs=3).free == 3
 
 
 def test_nothing_going_on_is_nothing_to_wait_for():
-    assert LocalEngine(Place("store"), jobs=1).wait(0.0) == []
+    assert LocalEngine(Placement("store"), jobs=1).wait(0.0) == []
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ import pytest
 from tests.unit.paper.tiny import TINY
 
 from anchored._errors import InputError
-from anchored.paper import Outcome, Place
+from anchored.paper import Outcome, Placement
 from anchored.paper.engines import RayEngine
 from anchored.paper.engines import ray as module
 
-PLACE, FINISHED = Place("store"), Outcome("finished")
+PLACE, FINISHED = Placement("store"), Outcome("finished")
 JOB = TINY.job("ce", "digits/0.0", seed=0)
 
 
@@ -74,7 +74,7 @@ def test_an_existing_cluster_is_joined_and_a_local_one_started_otherwise(monkeyp
 
 def test_each_job_asks_for_its_threads_and_its_share_of_a_gpu(monkeypatch):
     ray = FakeRay()
-    engine = made(monkeypatch, ray, Place("store", threads=2), gpus=0.5)
+    engine = made(monkeypatch, ray, Placement("store", threads=2), gpus=0.5)
     assert ray.options == {"num_cpus": 2, "num_gpus": 0.5, "max_retries": 3}
     assert engine.free == 2  # four by the cores, two by the GPU
 

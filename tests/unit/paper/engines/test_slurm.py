@@ -6,7 +6,7 @@ import pytest
 from tests.unit.paper.tiny import TINY
 
 from anchored._errors import InputError
-from anchored.paper import Outcome, Place
+from anchored.paper import Outcome, Placement
 from anchored.paper.engines import SlurmEngine
 from anchored.paper.engines import slurm as module
 
@@ -63,7 +63,7 @@ def executor(monkeypatch):
 
 def test_each_job_asks_for_its_threads_and_gpus(executor, tmp_path):
     engine = SlurmEngine(
-        Place(str(tmp_path), threads=4), gpus=1, parameters={"slurm_partition": "gpu"}, cluster="local"
+        Placement(str(tmp_path), threads=4), gpus=1, parameters={"slurm_partition": "gpu"}, cluster="local"
     )
     assert executor().parameters == {
         "timeout_min": 1440,
@@ -77,7 +77,7 @@ def test_each_job_asks_for_its_threads_and_gpus(executor, tmp_path):
 
 
 def test_outcomes_come_back_and_broken_jobs_are_lost(executor, monkeypatch):
-    engine = SlurmEngine(Place("store"), jobs=2, cluster="local")
+    engine = SlurmEngine(Placement("store"), jobs=2, cluster="local")
     engine.start(JOB)
     monkeypatch.setattr(FakeExecutor, "answer", RuntimeError("node failure\nlong story"))
     engine.start(JOB)
@@ -88,7 +88,7 @@ def test_outcomes_come_back_and_broken_jobs_are_lost(executor, monkeypatch):
 
 def test_waiting_ends_and_closing_cancels(executor, monkeypatch):
     monkeypatch.setattr(FakeExecutor, "answer", None)
-    engine = SlurmEngine(Place("store"), cluster="local")
+    engine = SlurmEngine(Placement("store"), cluster="local")
     engine.start(JOB)
     assert engine.wait(0.01) == []
     engine.close()
@@ -96,7 +96,7 @@ def test_waiting_ends_and_closing_cancels(executor, monkeypatch):
 
 
 def test_a_job_whose_time_is_over_is_submitted_again(executor):
-    engine = SlurmEngine(Place("store"), cluster="local")
+    engine = SlurmEngine(Placement("store"), cluster="local")
     engine.start(JOB)
     task = executor().submitted[0].task
     assert task.checkpoint() == ("again", task)
@@ -113,4 +113,4 @@ def test_a_job_whose_time_is_over_is_submitted_again(executor):
 def test_refuses_what_slurm_cannot_do(executor, options, words, monkeypatch):
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     with pytest.raises(InputError, match=words):
-        SlurmEngine(Place("store"), **options)
+        SlurmEngine(Placement("store"), **options)

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from anchored.paper import Place, Store
+from anchored.paper import Placement, Store
 from anchored.paper.figures.runs import train
-from anchored.training import Progress
-from anchored.training.config import merge
+from anchored.training import Progress, merge
 
 _SMALLER = {
     "longtail=1:500": "longtail=1:30",
@@ -34,7 +33,7 @@ def digits_runs(tmp_path):
 
     def run(figure, epochs=2):
         jobs = [on_digits(job, epochs) for job in figure.jobs(quick=True)]
-        place = Place(str(tmp_path / "store"), device="cpu")
+        place = Placement(str(tmp_path / "store"), device="cpu")
         return train(jobs, place, progress=Progress(), watch=figure.watch)
 
     return run

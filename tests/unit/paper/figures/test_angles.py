@@ -6,7 +6,8 @@ from anchored import metrics
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.paper.figures.angles import AngleWatch, read_angles
-from anchored.training import Progress, RunFolder, TrainedModel, fit
+from anchored.runs import RunFolder, TrainedModel, fit
+from anchored.training import Progress
 
 SETTINGS = {
     "data": {"hold_out": 0.0, "corrupt": ["longtail=1:30"]},

@@ -35,7 +35,7 @@ def test_a_second_drawing_trains_nothing_and_is_the_same(tmp_path, monkeypatch):
     def trains(*_):
         raise AssertionError
 
-    monkeypatch.setattr(runs_module, "work", trains)
+    monkeypatch.setattr("anchored.paper.engines.inline.run_job", trains)
     second = FIGURE.make(out=tmp_path / "second.svg", store=tmp_path / "store", data_root=tmp_path)
     assert first.read_bytes() == second.read_bytes()
     assert first.read_text().startswith("<?xml")
@@ -67,7 +67,7 @@ def test_a_figure_that_needs_the_networks_takes_no_record_for_a_run(tmp_path):
 
 def test_what_is_not_the_papers_setting_says_so(tmp_path):
     runs = runs_module.train(
-        FIGURE.jobs(), runs_module.Place(str(tmp_path / "store"), device="cpu"), progress=runs_module.Progress()
+        FIGURE.jobs(), runs_module.Placement(str(tmp_path / "store"), device="cpu"), progress=runs_module.Progress()
     )
     assert FIGURE.caption(runs) == "Digits, mlp 16, 2 epochs, 1,437 images, seed 0."
     assert FIGURE.caption(runs, quick=True).startswith("Quick version: digits, mlp 16, 2 epochs, 1,437 images")

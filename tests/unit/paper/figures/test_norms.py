@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored.paper.figures.norms import FIGURE, Numbers, draw
-from anchored.training import TrainedModel
+from anchored.runs import TrainedModel
 
 
 def test_lengths_are_those_of_the_trained_rows_and_test_features(digits_runs):

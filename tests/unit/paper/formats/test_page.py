@@ -36,6 +36,12 @@ def test_the_page_is_well_formed_and_loads_nothing():
     assert "<td>90.00</td>" in page
 
 
+def test_a_curve_with_gaps_is_drawn_through_the_epochs_that_were_scored():
+    page = to_html(compare(TINY, [record(every=2, history={"test_accuracy": [None, 0.5, None, 0.75, 0.8]})]))
+    assert page.count("<svg") == 2
+    assert "scored every 2 epochs" in page
+
+
 def test_without_runs_there_is_no_plot():
     assert "<svg" not in to_html(compare(TINY, []))
 

@@ -5,7 +5,7 @@ import pytest
 from anchored import imbalance
 from anchored.data import CorruptionPlan
 from anchored.paper.tables._small import LONGTAILED, small_noise
-from anchored.training.config import validate
+from anchored.training import validate
 
 
 @pytest.mark.parametrize("eta", [0.6, 0.8])

@@ -22,6 +22,7 @@ def flat(settings, path=""):
         ("aligned", {"method.anchors"}),
         ("iid", {"data.corrupt"}),
         ("pixels", {"data.normalize"}),
+        ("aligned, iid", {"method.anchors", "data.corrupt"}),
         ("iid, pixels", {"data.corrupt", "data.normalize"}),
         ("no clipping", {"optimizer.clip"}),
         ("reference", {"optimizer.weight_decay", "optimizer.nesterov", "schedule.options.lowest"}),
@@ -32,8 +33,30 @@ def test_a_row_differs_from_the_first_by_what_its_name_says(row, changed):
     assert {name for name, _ in first ^ other} == changed
 
 
+@pytest.mark.parametrize(
+    ("method", "variant", "changed"),
+    [
+        ("sce+fnpal", "iid", {"data.corrupt"}),
+        ("nce+rce", "iid", {"data.corrupt"}),
+        ("nce+rce+fnpal", "iid", {"data.corrupt"}),
+        ("nce+rce+fnpal", "aligned, iid", {"data.corrupt", "method.anchors"}),
+    ],
+)
+def test_the_other_losses_differ_by_what_their_names_say(method, variant, changed):
+    first, other = (set(flat(TABLE.job(name, CELL, seed=0).settings)) for name in (method, f"{method} ({variant})"))
+    assert {name for name, _ in first ^ other} == changed
+
+
 def test_rows_without_a_change_are_the_runs_of_the_noise_table():
-    for name in ("ce", "ce+fnpal", "ce+fnpal (aligned)", "gce+fnpal"):
+    for name in (
+        "ce",
+        "ce+fnpal",
+        "ce+fnpal (aligned)",
+        "gce+fnpal",
+        "sce+fnpal",
+        "nce+rce",
+        "nce+rce+fnpal (aligned)",
+    ):
         assert TABLE.job(name, CELL, seed=0).key == noise_symmetric.TABLE.job(name, CELL, seed=0).key
 
 

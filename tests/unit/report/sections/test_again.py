@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from anchored.report.sections.again import again, command
-from anchored.training.config import validate
+from anchored.training import validate
 
 
 def test_the_command_is_one_the_shell_can_take(digits, changed):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from anchored.losses.names import NAMES
+from anchored.losses import NAMES
 from anchored.report.sections.choice import LOSSES, choice, method_in_words, reasons
 
 

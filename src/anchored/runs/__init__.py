@@ -1,0 +1,31 @@
+"""Runs: data of the run, look at the labels, decide, train, conclude; and the folder and the model that come out."""
+
+from anchored.runs.data import RunData, open_data
+from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
+from anchored.runs.fit import Fitted, fit
+from anchored.runs.folder import RunFolder, default_path
+from anchored.runs.look import Look, look_at_labels, make_look
+from anchored.runs.model import DESCRIPTION, OWN, WEIGHTS, TrainedModel
+from anchored.runs.recipes import RECIPES, recipe
+
+__all__ = [
+    "ASSUMED_NOISE_RATE",
+    "DESCRIPTION",
+    "OWN",
+    "RECIPES",
+    "WEIGHTS",
+    "Decision",
+    "Fitted",
+    "Look",
+    "RunData",
+    "RunFolder",
+    "TrainedModel",
+    "complete",
+    "decide",
+    "default_path",
+    "fit",
+    "look_at_labels",
+    "make_look",
+    "open_data",
+    "recipe",
+]

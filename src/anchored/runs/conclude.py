@@ -1,0 +1,146 @@
+"""The end of a run: a temperature for its logits, the final numbers, the audit of its labels, and the model."""
+
+from __future__ import annotations
+
+import copy
+import platform
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anchored import __version__
+from anchored._random import stream
+from anchored.audit import audit
+from anchored.metrics import cosine_margins, fit_noise_and_temperature, fit_temperature, least_temperature, scores
+from anchored.runs.data import RunData
+from anchored.runs.decide import Decision
+from anchored.runs.folder import RunFolder
+from anchored.runs.look import Look
+from anchored.runs.model import OWN, TrainedModel
+from anchored.training import Record, TrainingSetup, is_main_process
+
+__all__ = ["conclude"]
+
+
+def conclude(
+    setup: TrainingSetup, decision: Decision, data: RunData, look: Look | None, run: RunFolder | None
+) -> tuple[TrainedModel, dict[str, Any]]:
+    """Calibrate and score the network, audit the labels that were looked at, and keep all of it; the result last.
+
+    Args:
+        setup: The finished training.
+        decision: What was decided, and why.
+        data: The data of the run.
+        look: What the look at the labels has found, or None.
+        run: The folder of the run, or None to keep nothing.
+
+    Returns:
+        The model that stands on its own, and the final numbers as in ``result.json``.
+    """
+    posterior = None if look is None else look.posterior
+    held = data.held_index(setup.config)
+    if posterior is not None and held is not None:
+        posterior = posterior[held]  # of the samples that the model is judged by: what is held out, else all
+    temperature, calibration = _calibrate(setup, posterior)
+    result = _result(setup, data, temperature, calibration, posterior)
+    reasons = decision.reasons if run is None else run.read_earlier_reasons() or decision.reasons
+    if reasons is not None:
+        result["auto"] = reasons
+    network = copy.deepcopy(setup.scored).to("cpu").requires_grad_(False)
+    names = setup.train_set.class_names
+    model = TrainedModel(network, setup.normalization, names, temperature, _description(setup))
+    if run is not None and is_main_process():
+        model.save(run.path)
+        if look is not None:
+            # Near-duplicates are looked for among inputs; if those lie on the disk, that is one more pass through them.
+            found = audit(
+                None,
+                data.labelled,
+                logits=look.logits,
+                duplicates=data.labelled.inputs.in_memory,
+                generator=stream(setup.config.train.seed, "noise rate"),
+            )
+            found.save(run.path / "audit")
+        run.write_result(result)
+    return model, result
+
+
+def _result(
+    setup: TrainingSetup, data: RunData, temperature: float, calibration: dict[str, Any], posterior: Tensor | None
+) -> dict[str, Any]:
+    config, history, method = setup.config, setup.state.history, setup.procedure.method
+    counts = setup.counts.tolist()
+    result: dict[str, Any] = {
+        "config_hash": config.content_hash,
+        "method": method.name,
+        "description": method.describe(),
+        "epochs": len(history),
+        "kept_epoch": len(history) if setup.state.better is None else setup.state.better.epoch,
+        "samples": len(setup.train_set),
+        "class_counts": counts,
+        "corruption": data.corruption,
+        "corrections": data.corrections,
+        "temperature": temperature,
+        "calibration": calibration,
+        "history_best": _best(history, setup.state.stage),
+        "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
+    }
+    for name, dataset in (("held_out", setup.held_out), ("test", setup.test)):
+        if dataset is not None and dataset.labelled:
+            logits, features = setup.answers(dataset, features=True)
+            labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
+            result[name] = scores(logits, labels, temperature=temperature, counts=counts)
+            rows = setup.scored.rows()
+            if rows is not None and features is not None:
+                result[name] |= cosine_margins(features, rows.detach().cpu(), labels)
+            if name == "held_out" and posterior is not None and dataset.clean_labels is None:
+                result["estimated"] = scores(logits, posterior, temperature=temperature, counts=counts)
+    return result
+
+
+def _description(setup: TrainingSetup) -> dict[str, Any]:
+    """How the network was made, as plain values: enough to make it again."""
+    config, columns = setup.config, setup.train_set.columns
+    return {
+        "method": setup.procedure.method.name,
+        "noise_rate": config.method.noise_rate,
+        "scale": config.method.scale,
+        "options": config.method.options,
+        "backbone": {"name": OWN} if setup.own_module else config.backbone.model_dump(mode="json"),
+        "columns": None if columns is None else list(columns),
+        "config_hash": config.content_hash,
+        "training_counts": setup.counts.tolist(),
+    }
+
+
+def _calibrate(setup: TrainingSetup, posterior: Tensor | None) -> tuple[float, dict[str, Any]]:
+    """The temperature, fitted on what was held out; on the training data only if nothing was."""
+    dataset = setup.train_set if setup.held_out is None else setup.held_out
+    logits = setup.answers(dataset).logits
+    weights: Tensor | None = dataset.weights
+    about: dict[str, Any] = {"on": "training data" if setup.held_out is None else "held-out data", "n": len(dataset)}
+    if posterior is not None:
+        rate = float(1 - posterior.gather(1, dataset.labels[:, None]).mean())
+        temperature = fit_temperature(logits, posterior, weights=weights)
+    elif dataset.clean_labels is not None:
+        # The rate that was really drawn; the labels themselves stay unseen.
+        rate = float(dataset.clean_labels.ne(dataset.labels).double().mean())
+        temperature = fit_temperature(logits, dataset.labels, noise_rate=rate, weights=weights)
+    else:
+        rate, temperature = fit_noise_and_temperature(logits, dataset.labels, weights=weights)
+    about["noise_rate"] = rate
+    return max(temperature, least_temperature(logits, weights=weights)), about
+
+
+def _best(history: list[Record], stage: int) -> dict[str, float | int | None]:
+    """The best test epoch of the last stage, which is reported beside the last one and never chosen by.
+
+    What an earlier stage reached is another network's; a last stage without epochs has no best one.
+    """
+    own = [record for record in history if record.get("stage", 1) == stage + 1]
+    scored = [record for record in own if record.get("test_accuracy") is not None]
+    if not scored:
+        return {}
+    best = max(scored, key=lambda record: record["test_accuracy"] or 0.0)
+    return {"epoch": best["epoch"], "test_accuracy": best["test_accuracy"]}

@@ -1,0 +1,149 @@
+"""The data of a run: as the source gives it, then corrupted, then corrected, as the run was asked to; prepared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored.data import Dataset, Split, correct, corrupt, held_out_mask, open_source, read_corrections
+from anchored.training import DataConfig, Parts, RunConfig
+
+__all__ = ["RunData", "open_data"]
+
+
+def open_data(config: DataConfig, *, root: str | Path | None = None) -> Split:
+    """Open the data of a run as its configuration names it, neither corrupted nor corrected yet.
+
+    Args:
+        config: The ``data`` part of a configuration.
+        root: Where the data lies now, if that is not what the configuration says.
+
+    Returns:
+        The training part, and the test part if the source has one.
+
+    Example:
+        >>> len(open_data(DataConfig(source="digits")).train)
+        1437
+    """
+    return open_source(
+        config.source,
+        root=config.root if root is None else root,
+        label=config.label,
+        image=config.image,
+        test=config.test,
+        side=config.side,
+        below_label=config.below_label,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RunData:
+    """Training data as a run uses it, and how it came about.
+
+    Attributes:
+        labelled: Everything that training is given, in the order of the source; looks and audits count in it.
+        uncorrected: The same before corrections.
+        test: The test part, or None.
+        corruption: What :func:`anchored.data.corrupt` did; empty if nothing was asked for.
+        corrections: What :func:`anchored.data.correct` did; empty if nothing was asked for.
+    """
+
+    labelled: Dataset
+    uncorrected: Dataset
+    test: Dataset | None = None
+    corruption: dict[str, Any] = field(default_factory=dict)
+    corrections: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, split: Split, config: RunConfig) -> RunData:
+        """Corrupt and correct the training part of ``split``.
+
+        Args:
+            split: The data as the source gives it.
+            config: The settings as asked for, or as a run keeps them; then corrections are read as they were at its
+                start.
+
+        Returns:
+            The data of the run.
+
+        Example:
+            >>> from anchored.data import load_digits
+            >>> from anchored.training import validate
+            >>> data = RunData.open(load_digits(), validate({"data": {"corrupt": ["symmetric=0.4"]}}))
+            >>> data.corruption["noise"]["flipped"], data.corrections, len(data.labelled)
+            (570, {}, 1437)
+        """
+        dataset, asked, corruption = split.train, config.data, dict[str, Any]()
+        if asked.corrupt:
+            corrupted = corrupt(dataset, asked.corrupt, seed=config.train.seed)
+            dataset, corruption = corrupted.dataset, corrupted.receipt
+        before, corrections = dataset, dict[str, Any]()
+        if asked.corrections is not None:
+            lines = read_corrections(asked.corrections, digest=asked.corrections_digest)
+            corrected = correct(dataset, lines)
+            dataset, corrections = corrected.dataset, corrected.receipt
+        elif asked.corrections_digest is not None:
+            raise InputError("data.corrections_digest says in which state data.corrections is read; give both or none")
+        return cls(dataset, before, split.test, corruption, corrections)
+
+    def held_index(self, config: RunConfig) -> Tensor | None:
+        """Return the places in ``labelled`` that a run of the resolved ``config`` holds out, or None if there are none.
+
+        Example:
+            >>> from anchored.data import load_digits
+            >>> from anchored.training import validate
+            >>> config = validate({"data": {"hold_out": 0.1}})
+            >>> len(RunData.open(load_digits(), config).held_index(config))
+            144
+        """
+        share = config.data.hold_out
+        assert not isinstance(share, str), "resolved before"
+        if share <= 0:
+            return None
+        return held_out_mask(self.labelled, share, config.train.seed).nonzero()[:, 0]
+
+    def parts(self, config: RunConfig, targets: Dataset | None = None) -> Parts:
+        """Divide the data for training.
+
+        Args:
+            config: The resolved configuration of the run.
+            targets: ``labelled`` under the weights to learn instead of its own, or None.
+
+        Returns:
+            The part to train on, the part held out under the labels given, and the test part.
+        """
+        learnt, held = self.labelled if targets is None else targets, self.held_index(config)
+        if held is None:
+            return Parts(learnt, None, self.test)
+        kept = torch.ones(len(learnt), dtype=torch.bool)
+        kept[held] = False
+        return Parts(learnt.subset(kept.nonzero()[:, 0]), self.labelled.subset(held), self.test)
+
+    def unseen(self, config: RunConfig) -> tuple[str, Dataset] | None:
+        """Return the best data to judge a model of ``config`` by, after its name: ``"test"``, else ``"held_out"``."""
+        if self.test is not None and len(self.test) and self.test.labelled:
+            return "test", self.test
+        held = self.held_index(config)
+        return None if held is None else ("held_out", self.labelled.subset(held))
+
+    def check_trainable(self) -> None:
+        """Refuse data that no classifier can be trained on.
+
+        Raises:
+            InputError: A sample has no label, or there is only one class, or a class has no sample.
+        """
+        data = self.labelled
+        if not data.labelled:
+            raise InputError(f"{data.name}: every training sample needs a label; give a label column or class folders")
+        if data.k < 2:
+            raise InputError(f"{data.name}: only one class, {data.class_names[0]!r}; a classifier needs at least two")
+        missing = [name for name, count in zip(data.class_names, data.counts.tolist(), strict=True) if count == 0]
+        if missing:
+            raise InputError(
+                f"{data.name}: no training sample of class {missing[0]!r}; add some, or leave the class out"
+            )

@@ -1,0 +1,344 @@
+"""From what a user asked for to what a run does: the only place that knows the word ``auto``.
+
+:func:`complete` lays the user's settings over the recipe for this kind of data. :func:`decide` settles the rest, from
+the estimated noise and the class sizes if the labels were looked at:
+
+==========================  ==================================================================================
+what is found               what is chosen
+==========================  ==================================================================================
+labels are clean            cross entropy on the labels as given: there is nothing to hold against
+labels are noisy            anchors with normalised features, each label counted as far as it can be trusted
+                            (:mod:`anchored.audit.trust`), the scale from the noise that is left, a learning rate
+                            that suits it; images shifted a little if nothing else varies them; weights
+                            averaged (EMA); stop once held-out noisy labels are predicted worse
+a class is a tenth of one   margins and deferred weights by class size (``ldam+drw+pal``), sizes as estimated
+==========================  ==================================================================================
+
+Whatever the user has set stays as it is; of a method that the user names, only the noise rate is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from anchored._errors import InputError
+from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, TrustedLabels, trust_labels
+from anchored.backbones import auto as auto_backbone
+from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
+from anchored.losses import published_settings
+from anchored.methods import Method, parse, procedure_type
+from anchored.runs.recipes import recipe, recipe_name
+from anchored.training import LookConfig, RunConfig, SecondConfig, merge, validate
+
+if TYPE_CHECKING:
+    from anchored.runs.data import RunData
+    from anchored.runs.look import Look
+
+__all__ = ["ASSUMED_NOISE_RATE", "Decision", "auto_method", "complete", "decide", "hold_out_share", "needs_look"]
+
+ASSUMED_NOISE_RATE = 0.2
+"""The noise rate that a noise-aware method assumes if nobody knows it: scale 1, which suits rates from 0.1 to 0.4."""
+
+_MOST_HELD_OUT = 5_000
+_SMALL = 200
+_CLEAN = 0.02
+_UNBALANCED = 10.0
+_EMA = 0.995
+_LEAST_RESIDUAL = 0.1
+"""The least noise rate that the scale goes by if labels were doubted: trust is not certainty."""
+_SHIFT = 14
+"""Images are shifted by up to this part of their side, if the recipe leaves them as they are."""
+_PATIENCE = 0.2
+_LEAST_PATIENCE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What a run does, and why.
+
+    Attributes:
+        config: The resolved configuration; nothing in it is ``auto``.
+        trusted: The labels to train on, weighted by trust; None for the labels as given.
+        reasons: What was found and chosen, as plain values with a paragraph under ``"text"``; None without a look.
+    """
+
+    config: RunConfig
+    trusted: TrustedLabels | None = None
+    reasons: dict[str, Any] | None = None
+
+
+def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunConfig:
+    """Fill in what follows from the data alone: the recipe, the backbone, the normalisation, what is held out.
+
+    Args:
+        settings: The user's settings, see :class:`~anchored.training.RunConfig`.
+        dataset: The training data as it will be trained on, corrupted if that was asked for.
+
+    Returns:
+        A configuration in which only ``method``, ``second``, ``train.labels`` and ``look`` may wait for
+        :func:`decide`.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> config = complete({"data": {"source": "digits"}}, load_digits().train)
+        >>> config.backbone.name, config.train.epochs, config.method.name
+        ('cnn4', 40, 'auto')
+    """
+    asked = validate(settings)
+    source = _source(asked, dataset)
+    base = recipe(recipe_name(source, dataset.inputs.shape, asked.data.corrupt))
+    said = asked.model_dump(exclude_unset=True)
+    if (said.get("schedule") or {}).get("name", base["schedule"]["name"]) != base["schedule"]["name"]:
+        base = {**base, "schedule": {}}  # the options of one schedule mean nothing to another
+    values = merge(base, said)
+    # Copies, because the recipe itself must not change.
+    data = values["data"] = dict(values.get("data", {}))
+    backbone = values["backbone"] = dict(values.get("backbone", {}))
+    if backbone.get("name", "auto") == "auto":
+        backbone["name"] = auto_backbone(dataset.inputs.shape, dataset.k)
+    if data.get("normalize", "auto") == "auto":
+        data["normalize"] = source if source in NORMALIZATIONS else "fit"
+    if data.get("augment", "auto") == "auto":
+        data["augment"] = ()
+    if data.get("hold_out", "auto") == "auto":
+        data["hold_out"] = hold_out_share(len(dataset))
+    return RunConfig.model_validate(values)
+
+
+def needs_look(settings: RunConfig, dataset: Dataset) -> bool:
+    """Tell whether something in ``settings`` waits for a look at the labels, and ``dataset`` is large enough for one.
+
+    Args:
+        settings: The user's settings.
+        dataset: The training data.
+
+    Returns:
+        Whether :func:`anchored.runs.look_at_labels` looks.
+    """
+    if settings.look is None or not dataset.labelled:
+        return False
+    if isinstance(settings.look, LookConfig):
+        return True
+    if len(dataset) <= _SMALL or len(dataset) < FEWEST_PER_CLASS * dataset.k:
+        return False
+    method = settings.method
+    if method.name == "auto" or settings.train.labels == "cleaned":
+        return True
+    if method.noise_rate != "auto" or method.scale != "auto" or not parse(method.name).noise_aware:
+        return False
+    # A run that adds the noise itself knows the rate, as the published experiments do; unless it asks not to be told.
+    told = CorruptionPlan.parse(settings.data.corrupt).noise is not None
+    return not told or "noise_rate" in method.model_fields_set
+
+
+def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
+    """Settle everything that is still open.
+
+    Args:
+        settings: The user's settings.
+        data: The data of the run.
+        look: What a look at the labels has found, or None if there was none.
+
+    Returns:
+        The configuration, the labels to train on, and the reasons.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> from anchored.runs import RunData
+        >>> settings = validate({"data": {"source": "digits"}, "method": {"name": "ce"}})
+        >>> config = decide(settings, RunData.open(load_digits(), settings), None).config
+        >>> config.backbone.name, config.train.epochs, config.method.noise_rate, config.look
+        ('cnn4', 40, 0.0, None)
+    """
+    dataset = data.labelled
+    if look is None:
+        base = complete(settings, dataset)
+        if base.train.labels == "cleaned":
+            raise InputError(
+                f"{dataset.name}: train.labels = cleaned needs a look at the labels, and {len(dataset)} samples of "
+                f"{dataset.k} classes are too few for one, or look is null; use train.labels = given"
+            )
+        name = auto_method(dataset) if base.method.name == "auto" else base.method.name
+        return Decision(_settled(base, dataset, data, {"method": {"name": name}, "train": {"labels": "given"}}, None))
+    trusted = None
+    if isinstance(settings.look, LookConfig):  # decided before: the configuration of a run
+        changes: dict[str, Any] = {}
+        if settings.train.labels == "cleaned":
+            trusted = trust_labels(dataset, look.posterior)
+        decided = settings.look
+    else:
+        changes, trusted = _choose(settings, look, dataset)
+        paths = (f"{part}.{name}" for part, tree in changes.items() for name in tree)
+        decided = look.settings.model_copy(update={"decided": tuple(paths)})
+    config = _settled(look.base, dataset, data, changes, decided)
+    return Decision(config, trusted, _reasons(config, look, trusted))
+
+
+def _choose(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dict[str, Any], TrustedLabels | None]:
+    """What the look speaks for, laid over the user's settings, which it never contradicts; and the labels to learn."""
+    noise, base = look.noise, look.base
+    noisy = _is_noisy(look)
+    named = settings.method.name != "auto"
+    # Who names a method wants to see that method, on the labels as they are.
+    cleaned = noisy and not named if settings.train.labels == "auto" else settings.train.labels == "cleaned"
+    trusted = trust_labels(dataset, look.posterior) if cleaned else None
+    unbalanced = _imbalance(look.posterior) >= _UNBALANCED
+    method = parse(settings.method.name if named else "ldam+drw+pal" if unbalanced else "ce+fnpal" if noisy else "ce")
+    rate = noise.rate if trusted is None else max(trusted.residual, _LEAST_RESIDUAL)
+    changes: dict[str, Any] = {"method": {} if named else {"name": method.name}, "train": {}}
+    if settings.train.labels == "auto":
+        changes["train"]["labels"] = "cleaned" if cleaned else "given"
+    if settings.method.noise_rate == "auto":
+        changes["method"]["noise_rate"] = round(rate, 4) if noisy else 0.0
+    if named:
+        return changes, trusted
+    if method.noise_aware and base.optimizer.name == "sgd" and "lr" not in settings.optimizer.model_fields_set:
+        changes["optimizer"] = {"lr": max(base.optimizer.lr, LEAST_LR)}
+    shift = min(dataset.inputs.shape[1:]) // _SHIFT if dataset.is_image else 0
+    if noisy and shift and not base.data.augment and "augment" not in settings.data.model_fields_set:
+        changes["data"] = {"augment": (f"crop={shift}",)}
+    if noisy and "ema" not in settings.train.model_fields_set:
+        changes["train"]["ema"] = _EMA
+    if noisy and "early_stop" not in settings.train.model_fields_set:
+        changes["train"]["early_stop"] = max(_LEAST_PATIENCE, round(_PATIENCE * base.train.epochs))
+    return changes, trusted
+
+
+def _settled(
+    base: RunConfig, dataset: Dataset, data: RunData, changes: Mapping[str, Mapping[str, Any]], look: LookConfig | None
+) -> RunConfig:
+    """``base`` with ``changes``, and with what follows from its method: options, second stage, loss, noise rate."""
+    parts = {part: getattr(base, part).model_copy(update=dict(tree)) for part, tree in changes.items()}
+    config = base.model_copy(update={**parts, "look": look})
+    method, source = parse(config.method.name), _source(base, dataset)
+    chosen: dict[str, Any] = {"name": method.name}
+    if config.method.noise_rate == "auto":
+        plan = CorruptionPlan.parse(config.data.corrupt)
+        unknown = ASSUMED_NOISE_RATE if method.noise_aware and not config.data.corrupt else 0.0
+        chosen["noise_rate"] = plan.eta if plan.noise is not None else unknown
+    kind = procedure_type(method)
+    chosen["options"] = kind.resolve(method, source, dataset.counts, config.method.options)
+    chosen["loss"] = {
+        **published_settings(method.loss, source, dataset.counts.tolist()),
+        **config.method.loss,
+    }
+    pinned = {"corrections_digest": data.corrections["digest"]} if data.corrections else {}
+    return config.model_copy(
+        update={
+            "data": config.data.model_copy(update=pinned),
+            "method": config.method.model_copy(update=chosen),
+            "second": _second(method, config),
+        }
+    )
+
+
+def _second(method: Method, config: RunConfig) -> SecondConfig | None:
+    """The settings of the second stage; None if the method has none."""
+    default = procedure_type(method).second_epochs
+    if default is None:
+        if config.second is not None:
+            raise InputError(f"method {method.name!r} has one stage only; leave out the settings called second")
+        return None
+    asked = SecondConfig() if config.second is None else config.second
+    return SecondConfig(
+        epochs=min(default, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
+        lr=config.optimizer.lr if asked.lr == "auto" else asked.lr,
+        schedule=asked.schedule,
+    )
+
+
+def _source(config: RunConfig, dataset: Dataset) -> str:
+    return config.data.source or dataset.name  # called from Python, the data itself says what it is
+
+
+def hold_out_share(n: int) -> float:
+    """Choose the share of ``n`` samples kept aside: a tenth, at most 5,000; none of a set that needs each of them.
+
+    Example:
+        >>> hold_out_share(1_000), hold_out_share(100_000), hold_out_share(150)
+        (0.1, 0.05, 0.0)
+    """
+    return 0.0 if n <= _SMALL else min(0.1, _MOST_HELD_OUT / n)
+
+
+def auto_method(dataset: Dataset) -> str:
+    """Choose a method without a look: anchored and normalised; with margins if a class is a tenth of another.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> auto_method(load_digits().train)
+        'ce+fnpal'
+    """
+    counts = dataset.counts[dataset.counts > 0]
+    if len(counts) == 0:
+        raise InputError(f"{dataset.name}: there is no labelled sample to train on; give labels")
+    return "ldam+drw+pal" if int(counts.max()) >= _UNBALANCED * int(counts.min()) else "ce+fnpal"
+
+
+def _is_noisy(look: Look) -> bool:
+    return look.noise.rate >= _CLEAN and look.noise.interval[0] > 0
+
+
+def _imbalance(posterior: Tensor) -> float:
+    """How many times the largest class is the smallest, by the sizes that the posterior sees."""
+    sizes = posterior.sum(dim=0)
+    return float(sizes.max() / sizes.min().clamp(min=1.0))
+
+
+def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> dict[str, Any]:
+    """What was found and chosen, for people and for programs; a function of the configuration and the look alone."""
+    assert isinstance(config.look, LookConfig), "only called after a look"
+    chosen: dict[str, Any] = {}
+    values = config.as_dict()
+    for path in config.look.decided:
+        part, name = path.split(".")
+        chosen.setdefault(part, {})[name] = values[part][name]
+    low, high = look.noise.interval
+    return {
+        "text": _text(config, look, trusted, chosen),
+        "noise_rate": look.noise.rate,
+        "interval": [low, high],
+        "transition": look.noise.transition.tolist(),
+        "imbalance": _imbalance(look.posterior),
+        "labels": config.train.labels,
+        "labels_doubted": 0 if trusted is None else trusted.doubted,
+        "residual_noise_rate": None if trusted is None else trusted.residual,
+        "chosen": chosen,
+    }
+
+
+def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: Mapping[str, Any]) -> str:
+    noise, noisy = look.noise, _is_noisy(look)
+    low, high = noise.interval
+    said = [f"About {noise.rate:.1%} of the labels look wrong (between {low:.1%} and {high:.1%})"]
+    few = "too few to matter" if noise.rate < _CLEAN else "perhaps none"
+    said[0] += "." if noisy else f", {few}, so they are trained on as they are."
+    if trusted is not None:
+        said.append(
+            f"Two models, each asked about the half of the data that it did not see, doubt {trusted.doubted:,} of "
+            f"{len(trusted.dataset):,}; each label counts as far as it can be trusted, which leaves some "
+            f"{trusted.residual:.1%} wrong."
+        )
+    method, rho = parse(config.method.name), _imbalance(look.posterior)
+    if "name" not in chosen.get("method", {}):
+        why = "as asked"
+    elif rho >= _UNBALANCED:
+        why = f"because the largest class is {rho:.0f} times the smallest"
+    else:
+        why = "anchored and with normalised features, which holds against noise" if noisy else "which needs no more"
+    described = f"The method is {method.name}, {why}"
+    if "noise_rate" in chosen.get("method", {}) and method.noise_aware:
+        described += f", its scale set for a noise rate of {config.method.noise_rate:.3f}"
+    if "data" in chosen:
+        described += f"; images are shifted by up to {config.data.augment[0].partition('=')[2]} pixels"
+    said.append(described + ".")
+    if "early_stop" in chosen.get("train", {}):
+        said.append(
+            f"Training stops after {config.train.early_stop} epochs in which held-out labels, as noisy as the "
+            f"others, are predicted worse than before, and goes back to the best; weights are averaged on the way."
+        )
+    return " ".join(said)

@@ -1,0 +1,184 @@
+"""A run from start to end: data, look, decide, train, conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from anchored._progress import Progress
+from anchored.data import Split
+from anchored.runs.conclude import conclude
+from anchored.runs.data import RunData
+from anchored.runs.decide import Decision, decide
+from anchored.runs.folder import RunFolder
+from anchored.runs.look import Look, look_at_labels
+from anchored.runs.model import TrainedModel
+from anchored.training import (
+    Record,
+    RunConfig,
+    Runtime,
+    State,
+    TrainingSetup,
+    check_possible,
+    is_main_process,
+    make_runtime,
+    validate,
+)
+
+__all__ = ["Fitted", "fit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a run gives back.
+
+    Attributes:
+        model: The trained model, ready to use.
+        config: Everything that decided the result.
+        history: One record per epoch.
+        result: The final numbers, as in ``result.json``.
+        data: The data of the run.
+        look: What the look at the labels has found, or None if there was none.
+    """
+
+    model: TrainedModel
+    config: RunConfig
+    history: list[Record]
+    result: dict[str, Any]
+    data: RunData
+    look: Look | None = None
+
+
+def fit(
+    split: Split,
+    settings: Mapping[str, Any] | RunConfig | None = None,
+    *,
+    folder: RunFolder | str | Path | None = None,
+    module: nn.Module | None = None,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Train on ``split.train``, calibrate, and score on ``split.test`` if there is one.
+
+    Args:
+        split: The data; ``settings["data"]["corrupt"]`` and then ``["corrections"]`` are applied to the training part.
+        settings: A nested dictionary, see :class:`~anchored.training.RunConfig`; what is not named follows the recipe
+            for this kind of data, and what is ``auto`` may be decided by a look at the labels.
+        folder: Where the run is kept: a path for a new one; ``RunFolder.open(path)`` takes up a started one
+            where it stopped. None keeps nothing.
+        module: A backbone of your own, instead of the configured one; every model trains a copy.
+        progress: Is told what happens.
+
+    Returns:
+        The model and the numbers; ``result["auto"]`` says what the look found and what was chosen.
+
+    Raises:
+        InputError: The data or a setting cannot be used; nothing was written. Or another process works on the folder.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> fitted = fit(load_digits(), {"data": {"corrupt": ["symmetric=0.4"]}, "train": {"epochs": 8}})
+        >>> abs(fitted.result["auto"]["noise_rate"] - 0.4) < 0.08
+        True
+        >>> fitted.config.method.name, fitted.config.train.labels
+        ('ce+fnpal', 'cleaned')
+    """
+    config = validate(settings or {})
+    progress = progress if progress is not None and is_main_process() else Progress()
+    run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
+    with nullcontext() if run is None else run.owned():
+        data = RunData.open(split, config)
+        data.check_trainable()
+        runtime = make_runtime(config.train.device, config.train.precision)  # from here on, all processes together
+        look = look_at_labels(data, config, run, module=module, progress=progress)
+        decision = decide(config, data, look)
+        setup = train(decision, data, runtime, run, module=module, progress=progress)
+        model, result = conclude(setup, decision, data, look, run)
+    return Fitted(model, decision.config, setup.state.history, result, data, look)
+
+
+def train(
+    decision: Decision,
+    data: RunData,
+    runtime: Runtime,
+    run: RunFolder | None,
+    *,
+    module: nn.Module | None = None,
+    progress: Progress,
+) -> TrainingSetup:
+    """Train as decided, from the run's checkpoint if there is one, and keep checkpoints in the run.
+
+    Args:
+        decision: The resolved configuration, and the labels to train on.
+        data: The data of the run.
+        runtime: The processes that share the work.
+        run: The folder of the run, or None to keep nothing.
+        module: A backbone of the user's own.
+        progress: Is told what happens.
+
+    Returns:
+        The finished training.
+    """
+    config = decision.config
+    check_possible(config, data.labelled.counts, data.labelled.inputs.shape, module)
+    trusted = None if decision.trusted is None else decision.trusted.dataset
+    setup = TrainingSetup(config, data.parts(config, trusted), runtime, module)
+    # Only now, when every setting has proved possible: a refusal leaves nothing behind.
+    if run is not None:
+        run.settle(config)
+        checkpoint = run.read_checkpoint()
+        if checkpoint is not None:
+            setup.restore(checkpoint)
+    if decision.reasons is not None:
+        progress.say(decision.reasons["text"])
+    if data.corrections:
+        progress.say(_about(data.corrections))
+    keep = run if run is not None and runtime.main else None
+    if keep is not None:
+        # A crash may have come between the last checkpoint and its history.
+        keep.write_lines("history.jsonl", setup.state.history)
+    setup.run(
+        save=lambda state: _save(keep, state),
+        progress=progress if keep is None else _SpeedKeeper(progress, keep, setup.state.epoch),
+    )
+    return setup
+
+
+def _save(run: RunFolder | None, state: State) -> None:
+    if run is not None:
+        run.write_checkpoint(state.checkpoint())
+
+
+def _about(corrections: Mapping[str, Any]) -> str:
+    changed, decided = corrections["changed"], corrections["decided"]
+    return f"{changed} label{'s' * (changed != 1)} changed by {decided} decisions in {corrections['file']}"
+
+
+class _SpeedKeeper(Progress):
+    """Passes everything on, and keeps each epoch's speed with the run."""
+
+    def __init__(self, inner: Progress, run: RunFolder, done: int) -> None:
+        self.inner, self.run = inner, run
+        self.speed = run.read_lines("speed.jsonl")[:done]
+
+    def start(self, *, epochs: int, epoch: int, batches: int, samples: int) -> None:
+        self.inner.start(epochs=epochs, epoch=epoch, batches=batches, samples=samples)
+
+    def step(self, *, batch: int, samples: int, loss: float) -> None:
+        self.inner.step(batch=batch, samples=samples, loss=loss)
+
+    def epoch(self, record: Mapping[str, float | int | None], *, seconds: float, samples: int) -> None:
+        self.inner.epoch(record, seconds=seconds, samples=samples)
+        rate = samples / seconds if seconds > 0 else None
+        self.speed.append({"epoch": record["epoch"], "seconds": seconds, "samples_per_second": rate})
+        self.run.write_lines("speed.jsonl", self.speed)
+
+    def say(self, line: str) -> None:
+        self.inner.say(line)
+
+    def stop(self) -> None:
+        self.inner.stop()

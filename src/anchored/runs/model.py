@@ -1,0 +1,233 @@
+"""A trained model that stands on its own: raw inputs in, calibrated logits out, class names inside.
+
+On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, and nothing of the training data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from anchored._errors import InputError
+from anchored._files import write_atomically, write_json
+from anchored.data import Dataset, Normalization
+from anchored.methods import Network
+from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits
+
+__all__ = ["DESCRIPTION", "OWN", "WEIGHTS", "TrainedModel"]
+
+WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+OWN = "own"
+"""The name of a backbone that was the user's own module, which no name can make again."""
+_FORMAT = 2
+
+
+class TrainedModel(nn.Module):
+    """Calibrated logits of raw inputs: ``softmax`` of them is the probability of each class.
+
+    Args:
+        classifier: Logits of normalised inputs.
+        normalization: What makes raw inputs normalised ones.
+        class_names: In the order of the logits.
+        temperature: What the logits are divided by.
+        description: How the parts were made, as plain values: method, backbone, columns of a table …
+        prior: How frequent the classes are where the model is used, kept as shares; see :meth:`for_prior`.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> model.predict_proba(torch.zeros(1, 4)).sum().item()
+        1.0
+    """
+
+    log_prior: Tensor | None
+
+    def __init__(
+        self,
+        classifier: Network,
+        normalization: Normalization,
+        class_names: tuple[str, ...],
+        temperature: float = 1.0,
+        description: dict[str, Any] | None = None,
+        prior: Sequence[float] | Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        if len(classifier.input_shape) == 3:
+            # Faster on a CPU; and one memory order for fresh and loaded models alike gives the same last bit.
+            classifier = classifier.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.classifier = classifier
+        self.normalization = normalization
+        self.class_names = tuple(class_names)
+        self.temperature = temperature
+        self.description = dict(description or {})
+        self.prior = None if prior is None else _shares(prior, self.class_names)
+        # Times k, so that equal shares add nothing.
+        log_prior = None
+        if self.prior is not None:
+            log_prior = torch.tensor(self.prior, device=_weight(classifier).device).mul(len(self.prior)).log()
+        self.register_buffer("log_prior", log_prior, persistent=False)
+        self.eval()
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """The shape of one raw input."""
+        return self.classifier.input_shape
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
+        weight = _weight(self.classifier)
+        normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
+        return self.calibrated(self.classifier(normalized))
+
+    def calibrated(self, logits: Tensor) -> Tensor:
+        """The network's logits ``(n, k)`` divided by the temperature, and moved to the prior where there is one."""
+        calibrated = logits / self.temperature
+        return calibrated if self.log_prior is None else calibrated + self.log_prior.to(calibrated)
+
+    @torch.inference_mode()
+    def predict_proba(self, inputs: Tensor) -> Tensor:
+        """Calibrated probabilities ``(n, k)``."""
+        return self.forward(inputs).softmax(dim=1)
+
+    def raw_logits(self, dataset: Dataset, *, device: torch.device | None = None, workers: int = 2) -> Tensor:
+        """Compute logits before the temperature; cosines, if the head is a scale times cosines.
+
+        Args:
+            dataset: What to ask about, in memory or on the disk.
+            device: Where to compute; by default where the model lies.
+            workers: Threads that decode images on the disk.
+
+        Returns:
+            Logits ``(n, k)``, float32, on the CPU: what :func:`anchored.audit.audit` judges labels by.
+        """
+        runtime = Runtime(_weight(self.classifier).device if device is None else device)
+        return raw_logits(self.classifier, dataset, self.normalization, runtime, workers=workers)
+
+    def for_prior(self, prior: Sequence[float] | Tensor) -> TrainedModel:
+        r"""The same model for data whose classes are as frequent as ``prior`` says: :math:`\log \pi_j` on each logit.
+
+        That is Bayes' rule for a model whose probabilities are those of equally frequent classes, as balanced softmax,
+        LADE, PC softmax and balanced batches train it. Equal shares add nothing. A model of plain cross entropy carries
+        the frequencies of its training data; ``pc-softmax`` is the same training with them taken off.
+
+        Args:
+            prior: A positive number per class, in the order of ``class_names``: shares or counts.
+
+        Returns:
+            Another model with the same network (not a copy of it), in place of any prior that this one had.
+
+        Example:
+            >>> from anchored import AnchoredHead, backbones
+            >>> from anchored.methods import Classifier
+            >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+            >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+            >>> odds = lambda p: p[0, 1] / p[0, 0]
+            >>> x = torch.zeros(1, 4)
+            >>> round(float(odds(model.for_prior([1, 3]).predict_proba(x)) / odds(model.predict_proba(x))), 4)
+            3.0
+        """
+        return TrainedModel(
+            self.classifier, self.normalization, self.class_names, self.temperature, self.description, prior
+        )
+
+    def save(self, folder: str | Path) -> None:
+        """Write the two files into ``folder``, each atomically."""
+        folder = Path(folder)
+        about = {
+            "format": _FORMAT,
+            "class_names": list(self.class_names),
+            "temperature": self.temperature,
+            "normalization": self.normalization.to_dict(),
+            "input_shape": list(self.input_shape),
+            **self.description,
+            **({} if self.prior is None else {"prior": list(self.prior)}),
+        }
+        state = {
+            name: value.detach().cpu().contiguous().clone() for name, value in self.classifier.state_dict().items()
+        }
+        write_atomically(folder / WEIGHTS, lambda path: save_file(state, path, metadata={"format": "pt"}))
+        write_json(folder / DESCRIPTION, about)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, backbone: nn.Module | None = None) -> TrainedModel:
+        """Read what :meth:`save` wrote; ``backbone`` is needed where training was given a module of the user's own."""
+        folder = Path(folder)
+        for name in (DESCRIPTION, WEIGHTS):
+            if not (folder / name).is_file():
+                raise InputError(
+                    f"{folder} holds no trained model ({name} is missing); finish it with: anchored resume {folder}"
+                )
+        try:
+            about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+            state = load_file(folder / WEIGHTS)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise InputError(f"the model in {folder} cannot be read: {error}; train it again") from None
+        if about.get("format") != _FORMAT:
+            raise InputError(f"{folder}: this version reads model format {_FORMAT}, got {about.get('format')!r}")
+        classifier = _network(folder, about, backbone)
+        classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
+        try:
+            classifier.load_state_dict(state)
+        except RuntimeError as error:
+            reason = " ".join(line.strip() for line in str(error).splitlines()[:2])
+            raise InputError(f"the weights in {folder} are those of another network: {reason}") from None
+        named = {"class_names", "temperature", "normalization", "input_shape", "format", "prior"}
+        return cls(
+            classifier,
+            Normalization.from_dict(about["normalization"]),
+            tuple(about["class_names"]),
+            float(about["temperature"]),
+            {name: value for name, value in about.items() if name not in named},
+            about.get("prior"),
+        )
+
+
+def _weight(network: nn.Module) -> Tensor:
+    """Any of the weights: its device and type are those of the inputs."""
+    return next(iter(network.parameters()))
+
+
+def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tuple[float, ...]:
+    """``prior`` with the sum one."""
+    try:
+        values = torch.as_tensor(prior, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"a prior must be a list of numbers, got {prior!r}; give one per class") from None
+    if values.shape != (len(class_names),):
+        raise InputError(
+            f"a prior must hold one number for each of the {len(class_names)} classes, got shape {tuple(values.shape)}"
+        )
+    for name, value in zip(class_names, values.tolist(), strict=True):
+        if not 0 < value < math.inf:
+            raise InputError(f"a prior must be positive, got {value:g} for class {name!r}; give a rare class a little")
+    return tuple((values / values.sum()).tolist())
+
+
+def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
+    """The network as it was built for training, through all its stages; its values are loaded afterwards."""
+    if module is None and about["backbone"]["name"] == OWN:
+        raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
+    try:
+        method = MethodConfig(
+            name=about["method"], noise_rate=about["noise_rate"], scale=about["scale"], options=about["options"]
+        )
+        backbone = BackboneConfig(**about["backbone"])
+    except (ValidationError, TypeError):
+        raise InputError(f"{folder / DESCRIPTION} is damaged: its settings are not those of a model") from None
+    counts, shape = torch.tensor(about["training_counts"]), tuple(about["input_shape"])
+    built = build_procedure(method, backbone, counts, shape, module=module, blank=True)
+    network = built.network()
+    for stage in built.stages()[1:]:
+        stage.enter(network)
+    return network
