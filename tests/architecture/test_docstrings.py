@@ -54,7 +54,7 @@ def needs_returns(node):
 def shares(folder=SRC):
     """Of public functions with two or more arguments: shares with Args, Returns (if the type is silent), a doctest."""
     found = Counter()
-    for _, node, text, about in with_several_arguments(folder):
+    for _, node, text, _ in with_several_arguments(folder):
         found["functions"] += 1
         found["args"] += "Args:" in text
         found["examples"] += ">>>" in text
