@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from anchored import metrics as metrics
     from anchored import noise as noise
     from anchored import prototypes as prototypes
+    from anchored import ridge as ridge
     from anchored import schedules as schedules
     from anchored import theory as theory
     from anchored import training as training
     from anchored._errors import InputError as InputError
     from anchored.estimator import AnchoredClassifier as AnchoredClassifier
+    from anchored.estimator import AnchoredRegression as AnchoredRegression
+    from anchored.estimator import AnchoredRidge as AnchoredRidge
     from anchored.export import load as load
     from anchored.heads import AnchoredHead as AnchoredHead
     from anchored.heads import CosineHead as CosineHead
@@ -35,6 +38,8 @@ __version__ = "0.1.0"
 _HOME = {
     "AnchoredClassifier": "anchored.estimator",
     "AnchoredHead": "anchored.heads",
+    "AnchoredRegression": "anchored.estimator",
+    "AnchoredRidge": "anchored.estimator",
     "CosineHead": "anchored.heads",
     "InputError": "anchored._errors",
     "LinearHead": "anchored.heads",
@@ -51,6 +56,7 @@ _PACKAGES = (
     "metrics",
     "noise",
     "prototypes",
+    "ridge",
     "schedules",
     "theory",
     "training",
@@ -59,6 +65,8 @@ _PACKAGES = (
 __all__ = [
     "AnchoredClassifier",
     "AnchoredHead",
+    "AnchoredRegression",
+    "AnchoredRidge",
     "CosineHead",
     "InputError",
     "LinearHead",
@@ -74,6 +82,7 @@ __all__ = [
     "metrics",
     "noise",
     "prototypes",
+    "ridge",
     "schedules",
     "theory",
     "training",

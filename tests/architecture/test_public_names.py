@@ -14,9 +14,10 @@ SRC = Path(__file__).parents[2] / "src" / "anchored"
 PACKAGES = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
 
 PUBLIC = [
-    "AnchoredClassifier", "AnchoredHead", "CosineHead", "InputError", "LinearHead", "__version__", "anchor_",
+    "AnchoredClassifier", "AnchoredHead", "AnchoredRegression", "AnchoredRidge", "CosineHead", "InputError",
+    "LinearHead", "__version__", "anchor_",
     "audit", "backbones", "data", "imbalance", "load", "losses", "methods", "metrics", "noise", "prototypes",
-    "schedules", "theory", "training",
+    "ridge", "schedules", "theory", "training",
 ]  # fmt: skip
 
 

@@ -11,7 +11,9 @@ BENCHMARKS = {
     "estimator": "anchored.bench.estimator",
     "audit": "anchored.bench.audit",
     "auto": "anchored.bench.auto",
+    "ridge": "anchored.bench.ridge",
+    "tables": "anchored.bench.tables",
 }
 """Name to module; each has a function ``run() -> Result``, of which all arguments are optional and by keyword."""
-LONG = ("audit", "auto")
-"""Those that train for many minutes: they are run only when they are named, and take a ``tell`` for their rows."""
+LONG = ("audit", "auto", "ridge", "tables")
+"""Those that take many minutes: they are run only when they are named, and take a ``tell`` for their rows."""

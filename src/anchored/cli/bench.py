@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -13,10 +14,10 @@ from anchored.cli.processes import tell
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(help="Which one; without a name all but the long ones, audit and auto.")
+        str | None, typer.Argument(help="Which one; without a name all but audit, auto, ridge and tables.")
     ] = None,
     data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit.")] = None,
-    seeds: Annotated[str | None, typer.Option(help="Of audit and auto: numbers with commas between.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Seeds of audit, auto, tables, with commas between.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Of one training in audit and auto.")] = None,
     json: AsJson = False,
 ) -> None:
@@ -28,7 +29,7 @@ def bench(
 
     names = [each for each in BENCHMARKS if each not in LONG] if name is None else [name]
     modules = [choose(each, BENCHMARKS, what="benchmark") for each in names]
-    given = {"data_root": data_root, "seeds": _numbers(seeds), "epochs": epochs}
+    given: dict[str, object] = {"data_root": data_root, "seeds": _numbers(seeds), "epochs": epochs}
     options = {key: value for key, value in given.items() if value is not None}
     if options and name not in LONG:
         raise InputError(f"--{next(iter(options)).replace('_', '-')} is for bench {' and bench '.join(LONG)} only")
@@ -36,8 +37,10 @@ def bench(
         raise InputError("--data-root is for bench audit; auto on MNIST is: anchored paper run auto_mnist")
     results = {}
     for each, module in zip(names, modules, strict=True):
+        run = import_module(module).run
+        _check_options(each, run, options)
         tell(f"measuring {each}")
-        results[each] = import_module(module).run(**options, **({"tell": tell} if each in LONG else {}))
+        results[each] = run(**options, **({"tell": tell} if each in LONG else {}))
     if json:
         print_json(
             {
@@ -49,6 +52,17 @@ def bench(
     for result in results.values():
         rows = [[_shown(cell) for cell in row] for row in result.rows]
         print_table(result.title, result.columns, rows, result.note)
+
+
+def _check_options(name: str, run: Callable[..., object], options: dict[str, object]) -> None:
+    from inspect import Parameter, signature
+
+    taken = signature(run).parameters
+    if any(each.kind is Parameter.VAR_KEYWORD for each in taken.values()):
+        return
+    for key in options:
+        if key not in taken:
+            raise InputError(f"--{key.replace('_', '-')} means nothing to bench {name}; leave it out")
 
 
 def _numbers(text: str | None) -> tuple[int, ...] | None:

@@ -11,6 +11,7 @@ from anchored.theory.comparison import (
     lipschitz_ce_unit_prototypes,
     lipschitz_ce_unnormalized,
 )
+from anchored.theory.least_squares import anchored_squared, left_out, noise_shrinkage
 from anchored.theory.lipschitz import lipschitz_ce, lipschitz_focal, lipschitz_gce
 from anchored.theory.margins import max_margin, max_margin_nonnegative
 from anchored.theory.probability import loss_floor, max_probability, probability_floor
@@ -20,7 +21,9 @@ from anchored.theory.search import SteepestPoint, lipschitz_search
 
 __all__ = [
     "SteepestPoint",
+    "anchored_squared",
     "ldam_threshold",
+    "left_out",
     "lipschitz_ce",
     "lipschitz_ce_unanchored",
     "lipschitz_ce_unit_both",
@@ -34,6 +37,7 @@ __all__ = [
     "max_margin_nonnegative",
     "max_probability",
     "noise_aware_scale",
+    "noise_shrinkage",
     "probability_floor",
     "risk_bound",
     "risk_bound_ce",

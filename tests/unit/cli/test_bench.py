@@ -49,6 +49,13 @@ def test_options_reach_the_benchmarks_that_take_them(monkeypatch):
     assert given == {"data_root": "R", "seeds": (0, 1, 2), "epochs": 3}
 
 
+def test_an_option_that_a_long_benchmark_does_not_take_is_refused(monkeypatch):
+    monkeypatch.setattr(benchmarks, "LONG", ("toy",))
+    error = CliRunner().invoke(app, ["bench", "toy", "--seeds", "1"]).exception
+    assert isinstance(error, InputError)
+    assert str(error) == "--seeds means nothing to bench toy; leave it out"
+
+
 def test_what_is_measured_is_told_beside_the_result():
     done = CliRunner().invoke(app, ["bench", "toy", "--json"])
     assert done.stderr == "anchored: measuring toy\n"

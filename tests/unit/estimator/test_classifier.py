@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/estimator.py: what scikit-learn's own checks do not ask; those are in tests/contract."""
+"""Mirror of src/anchored/estimator/classifier.py: beyond scikit-learn's own checks; those are in tests/contract."""
 
 import pickle
 

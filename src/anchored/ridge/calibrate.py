@@ -1,0 +1,119 @@
+r"""One sharpness makes leave-one-out logits into honest probabilities, and their likelihood judges a model.
+
+.. math::  \beta = \arg\max_{\beta \ge 0} \sum_i c_i \Bigl(\beta\, \tilde f_i - \log\sum_j e^{\beta f_{ij}}\Bigr),
+           \qquad \tilde f_i = (1 - \varepsilon) \sum_j P_{ij} f_{ij} + \frac{\varepsilon}{k} \sum_j f_{ij}.
+
+The objective is concave in the sharpness :math:`\beta = 1/T`, so Newton's method finds its maximum wherever it lies: no
+grid can be too narrow for ten thousand classes, whose logits are small. The share :math:`\varepsilon = 1/(N+2)` is
+Laplace's rule of
+succession: even if no label is contradicted, N of them do not show more certainty than one mistake in N + 2 allows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anchored.ridge.rows import Array
+from anchored.ridge.sums import Targets
+
+__all__ = ["fit_sharpness", "given_logits", "log_likelihood", "log_normalizer"]
+
+_MOST_STEPS, _TOLERANCE = 100, 1e-12
+_ENTRIES = 2**21
+_LEAST, _LARGEST = 1e-9, 1e9
+"""Bounds of the sharpness, for logits of unit size."""
+
+
+def given_logits(logits: Array, targets: Targets) -> Array:
+    r"""Return each sample's mean logit under its target, :math:`\sum_j P_{ij} f_{ij}`: for a label, the label's logit.
+
+    Args:
+        logits: ``(n, k)``.
+        targets: ``(n, k)`` class probabilities, CSR.
+
+    Returns:
+        Values ``(n,)``.
+    """
+    return np.asarray(targets.multiply(logits).sum(axis=1)).ravel()
+
+
+def log_normalizer(logits: Array) -> Array:
+    r"""Return :math:`\log\sum_j e^{f_{ij}}` of each row ``(n,)``."""
+    top = logits.max(axis=1)
+    normalizer: Array = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
+    return normalizer
+
+
+def log_likelihood(logits: Array, targets: Targets, weights: Array | None = None) -> float:
+    r"""Return the mean log-probability of the targets.
+
+    .. math::  \frac1N\sum_i c_i \sum_j P_{ij} \log \operatorname{softmax}(f_i)_j
+
+    Args:
+        logits: Calibrated logits ``(n, k)``.
+        targets: ``(n, k)`` class probabilities, CSR.
+        weights: ``(n,)``; None for one each.
+
+    Example:
+        >>> from anchored.ridge.sums import as_targets
+        >>> round(log_likelihood(np.zeros((3, 4)), as_targets(np.array([0, 1, 3]), 4)), 4)     # -log 4
+        -1.3863
+    """
+    values = given_logits(logits, targets) - log_normalizer(logits)
+    return float(np.average(values, weights=weights))
+
+
+def fit_sharpness(
+    logits: Array, targets: Targets, weights: Array | None = None, *, start: float | None = None
+) -> float:
+    """Find the sharpness 1/T under which the targets are likeliest; the objective is at the head of this file.
+
+    Args:
+        logits: ``(n, k)`` of models that did not see the targets, of any scale.
+        targets: ``(n, k)`` class probabilities, CSR.
+        weights: ``(n,)``; None for one each.
+        start: Where to begin, e.g. the answer for a similar model.
+
+    Returns:
+        The sharpness, positive and finite; close to zero if the logits say nothing about the targets.
+
+    Example:
+        >>> from anchored.ridge.sums import as_targets
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(3, size=4000)
+        >>> f = 0.01 * rng.normal(size=(4000, 3)) + 0.03 * np.eye(3)[y]
+        >>> 270 < fit_sharpness(f, as_targets(y, 3)) < 330                       # Bayes: 0.03 / 0.01 ** 2
+        True
+    """
+    size = float(np.sqrt(np.mean(logits**2))) or 1.0
+    low, high = _LEAST / size, _LARGEST / size
+    each = np.ones(len(logits)) if weights is None else weights
+    smooth = 1.0 / (float(each.sum()) + 2.0)
+    wanted = float(each @ ((1 - smooth) * given_logits(logits, targets) + smooth * logits.mean(axis=1)))
+    sharpness = min(max(1.0 / size if start is None else start, low), high)
+    for _ in range(_MOST_STEPS):
+        mean, curvature = _moments(logits, each, sharpness)
+        slope = wanted - mean
+        low, high = (sharpness, high) if slope > 0 else (low, sharpness)
+        aim = sharpness + slope / curvature if curvature > 0 else np.inf
+        if abs(aim - sharpness) <= _TOLERANCE * sharpness or high - low <= _TOLERANCE * high:
+            break
+        # Newton's step in the logarithm of the sharpness would overshoot; outside the bracket, take its geometric
+        # middle.
+        sharpness = aim if low < aim < high else float(np.sqrt(low * high))
+    return float(sharpness)
+
+
+def _moments(logits: Array, each: Array, sharpness: float) -> tuple[float, float]:
+    """Return the sums of mean and variance of the logits under ``softmax(sharpness * logits)``."""
+    mean = variance = 0.0
+    step = max(1, _ENTRIES // logits.shape[1])
+    for start in range(0, len(logits), step):
+        part = logits[start : start + step]
+        p = np.exp(sharpness * (part - part.max(axis=1, keepdims=True)))
+        p /= p.sum(axis=1, keepdims=True)
+        first = np.einsum("ij,ij->i", p, part)
+        second = np.einsum("ij,ij,ij->i", p, part, part)
+        mean += float(each[start : start + step] @ first)
+        variance += float(each[start : start + step] @ np.maximum(second - first**2, 0.0))
+    return mean, variance
