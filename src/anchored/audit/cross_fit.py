@@ -118,8 +118,8 @@ def cross_fit(
         >>> from anchored.data import load_digits
         >>> from anchored.runs import complete
         >>> data = load_digits().train
-        >>> crossed = cross_fit(data, complete({"train": {"epochs": 4}}, data))
-        >>> crossed.logits.shape, crossed.epochs
+        >>> answers = cross_fit(data, complete({"train": {"epochs": 4}}, data))
+        >>> answers.logits.shape, answers.epochs
         (torch.Size([1437, 10]), 3)
     """
     if not dataset.labelled:

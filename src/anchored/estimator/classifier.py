@@ -173,7 +173,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """The rows whose label is probably wrong, the most suspicious first."""
         check_is_fitted(self, "model_")
         if self._issues is None:
-            found = audit(None, self._judged, logits=self._judgement, duplicates=False).suspects.as_dict()
+            found = audit(None, self._judged, logits=self._judged_by, duplicates=False).suspects.as_dict()
             issues = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
             table = {name: [values[i] for i in issues] for name, values in found.items()}
             table["index"] = self._rows[table["index"]].tolist()
@@ -219,7 +219,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.noise_rate_ = float(fitted.config.method.noise_rate if look is None else look.noise.rate)
         # Of the data only the labels are kept; their judges have seen the rest.
         self._judged = Dataset(data.name, TensorInputs(torch.zeros(len(data), 1)), data.labels, data.class_names)
-        self._judgement = fitted.model.raw_logits(data) if look is None else look.logits
+        self._judged_by = fitted.model.raw_logits(data) if look is None else look.logits
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:

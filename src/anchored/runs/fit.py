@@ -19,7 +19,7 @@ from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look, look_at_labels
 from anchored.runs.model import TrainedModel
 from anchored.training import (
-    Record,
+    EpochRecord,
     RunConfig,
     Runtime,
     State,
@@ -48,7 +48,7 @@ class Fitted:
 
     model: TrainedModel
     config: RunConfig
-    history: list[Record]
+    history: list[EpochRecord]
     result: dict[str, Any]
     data: RunData
     look: Look | None = None

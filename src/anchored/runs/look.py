@@ -67,31 +67,31 @@ def look_at_labels(
     chosen = settings.look if isinstance(settings.look, LookConfig) else look_settings(base, len(data.labelled))
     config = base.model_copy(update={"look": chosen})
     check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
-    crossed = None
+    answers = None
     if folder is not None:
         folder.begin(settings, data.corrections)
-        crossed = folder.read_look(len(data.labelled))
-    if crossed is None:
+        answers = folder.read_look(len(data.labelled))
+    if answers is None:
         if progress is not None:
             progress.say(
                 "a look at the labels first: two short trainings, each on half of the data, judge the other half"
             )
         where = None if folder is None else folder.look_path
-        crossed = cross_fit(data.labelled, config, module=module, folder=where, progress=progress)
-    return make_look(base, chosen, crossed, data.labelled)
+        answers = cross_fit(data.labelled, config, module=module, folder=where, progress=progress)
+    return make_look(base, chosen, answers, data.labelled)
 
 
-def make_look(base: RunConfig, settings: LookConfig, crossed: CrossFit, dataset: Dataset) -> Look:
+def make_look(base: RunConfig, settings: LookConfig, answers: CrossFit, dataset: Dataset) -> Look:
     """Judge the labels of ``dataset`` by what two models said of them; the same each time.
 
     Args:
         base: The run's configuration.
         settings: How the two models were trained.
-        crossed: What they said.
+        answers: What they said.
         dataset: The training data with the labels given.
 
     Returns:
         The look.
     """
-    noise, posterior = judge(dataset, crossed.logits, generator=stream(base.train.seed, "noise rate"))
-    return Look(base, settings, crossed.logits, noise, posterior)
+    noise, posterior = judge(dataset, answers.logits, generator=stream(base.train.seed, "noise rate"))
+    return Look(base, settings, answers.logits, noise, posterior)

@@ -23,10 +23,10 @@ from anchored.data import Dataset, Normalization
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits
 
-__all__ = ["DESCRIPTION", "OWN", "WEIGHTS", "TrainedModel"]
+__all__ = ["DESCRIPTION", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
-OWN = "own"
+OWN_BACKBONE = "own"
 """The name of a backbone that was the user's own module, which no name can make again."""
 _FORMAT = 2
 
@@ -216,7 +216,7 @@ def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tu
 
 def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
     """The network as it was built for training, through all its stages; its values are loaded afterwards."""
-    if module is None and about["backbone"]["name"] == OWN:
+    if module is None and about["backbone"]["name"] == OWN_BACKBONE:
         raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
     try:
         method = MethodConfig(

@@ -45,7 +45,7 @@ class FabricRuntime(Runtime):
         self.rank = int(self.fabric.global_rank)
         self.world_size = int(self.fabric.world_size)
 
-    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
         """The model in DistributedDataParallel, the optimiser in Fabric's hands."""
         prepared, wrapped = self.fabric.setup(model, optimizer)
         return prepared, wrapped

@@ -15,7 +15,7 @@ from anchored.data import Batches, Dataset, Normalization
 from anchored.methods import Network
 from anchored.training.runtime import Runtime
 
-__all__ = ["Answers", "ask", "answer_batches", "evaluation_batches", "raw_logits"]
+__all__ = ["Answers", "answer_batches", "ask", "evaluation_batches", "raw_logits"]
 
 BATCH = 512
 """Samples per forward pass when nothing is trained."""

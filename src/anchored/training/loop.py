@@ -25,7 +25,7 @@ from anchored.imbalance import Sampling, epoch_order
 from anchored.methods import Objective, Outputs, logits_in
 from anchored.training.runtime import Runtime
 from anchored.training.shards import Shard, shard
-from anchored.training.state import Record, State
+from anchored.training.state import EpochRecord, State
 
 __all__ = ["Plan", "train"]
 
@@ -48,7 +48,7 @@ class Plan:
         companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
             other, and answers for the pairs.
         share: Of the epoch: what the first batch's labels count in the loss; the companion's count the rest.
-        prepare: Called at the beginning of every epoch, with the network in training mode.
+        begin_epoch: Called at the beginning of every epoch, with the network in training mode.
         class_weights: Weights ``(k,)`` of the epoch, or None.
         sample_weights: ``(n,)``, or None.
         mixup_alpha: The Beta parameter of mixup, or None for none.
@@ -67,7 +67,7 @@ class Plan:
     class_run: int = 1
     companion: Sampling | None = None
     share: Callable[[int], float] = lambda epoch: 1.0
-    prepare: Callable[[int], None] = lambda epoch: None
+    begin_epoch: Callable[[int], None] = lambda epoch: None
     class_weights: Callable[[int], Tensor | None] = lambda epoch: None
     sample_weights: Tensor | None = None
     mixup_alpha: float | None = None
@@ -83,7 +83,7 @@ def train(
     batches: Batches,
     *,
     runtime: Runtime,
-    score: Callable[[], Record] = dict,
+    score: Callable[[], EpochRecord] = dict,
     save: Callable[[State], None] = lambda state: None,
     progress: Progress | None = None,
 ) -> State:
@@ -99,7 +99,7 @@ def train(
         progress: Is told what happens.
     """
     progress = Progress() if progress is None else progress
-    model, optimizer = runtime.prepare(state.model, state.optimizer)
+    model, optimizer = runtime.wrap(state.model, state.optimizer)
     if plan.compile:
         model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type
     batch_count = len(_shard(plan, batches, state, runtime))
@@ -140,7 +140,7 @@ def _run_epoch(
     progress: Progress,
 ) -> None:
     model.train()
-    plan.prepare(state.epoch - state.began)
+    plan.begin_epoch(state.epoch - state.began)
     part = _shard(plan, batches, state, runtime)
     # Dropout and its like draw from the global generator: ours within this block, the same for every run.
     torch.set_rng_state(_layers_generator(plan, state, runtime))
@@ -318,7 +318,7 @@ def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tens
         yield counts
 
 
-def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
+def _record(state: State, learning_rate: float, runtime: Runtime) -> EpochRecord:
     loss, weight, right, seen = runtime.sum(state.sums).tolist()
     stage = {} if state.stage == 0 else {"stage": state.stage + 1}
     return {

@@ -41,7 +41,7 @@ class Runtime:
         """The type of weights and inputs."""
         return torch.float64 if self.precision == "64" else torch.float32
 
-    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
         """What is called in a step instead of ``model`` and ``optimizer``."""
         return model, optimizer
 

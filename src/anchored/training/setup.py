@@ -23,7 +23,7 @@ from anchored.training.early_stop import Best, is_worse
 from anchored.training.inference import Answers, ask, evaluation_batches
 from anchored.training.loop import Plan, train
 from anchored.training.runtime import Runtime
-from anchored.training.state import Average, Record, State
+from anchored.training.state import Average, EpochRecord, State
 
 __all__ = ["Parts", "TrainingSetup", "build_procedure", "check_possible", "make_optimizer"]
 
@@ -91,7 +91,7 @@ class TrainingSetup:
             stage.enter(network)
         else:
             # A copy, because the stage is about to change the network that the evidence speaks of.
-            evidence = _Evidence(self, copy.deepcopy(network))
+            evidence = _StageFeatures(self, copy.deepcopy(network))
             stage.enter(network)
             stage.fill(network, evidence)
         self.network = self._placed(network)
@@ -151,9 +151,9 @@ class TrainingSetup:
         assert isinstance(network, Network)
         return network
 
-    def score(self) -> Record:
+    def score(self) -> EpochRecord:
         """Score an epoch on data that is not trained on; what is returned joins the epoch's record."""
-        record: Record = {}
+        record: EpochRecord = {}
         if self.held_out is not None:
             logits = self.answers(self.held_out).logits
             device, dtype = self.runtime.device, self.runtime.dtype
@@ -221,7 +221,7 @@ class TrainingSetup:
             class_run=config.train.class_run,
             companion=stage.companion,
             share=lambda epoch: stage.share(epoch / epochs),
-            prepare=lambda epoch: stage.prepare(network, epoch / epochs),
+            begin_epoch=lambda epoch: stage.begin_epoch(network, epoch / epochs),
             class_weights=lambda epoch: balanced if balanced is not None and epoch >= begins else None,
             sample_weights=self.train_set.weights,
             mixup_alpha=config.method.mixup_alpha if stage.mixup else None,
@@ -245,7 +245,7 @@ class TrainingSetup:
         )
 
 
-class _Evidence:
+class _StageFeatures:
     """Features of the network as it was before a stage changed it."""
 
     def __init__(self, setup: TrainingSetup, network: Network) -> None:

@@ -13,9 +13,9 @@ from anchored._errors import InputError
 from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
 from anchored.training.early_stop import Best
 
-__all__ = ["Average", "Record", "State"]
+__all__ = ["Average", "EpochRecord", "State"]
 
-Record = dict[str, float | int | None]
+EpochRecord = dict[str, float | int | None]
 
 
 class Average:
@@ -75,7 +75,7 @@ class State:
     epoch: int = 0
     batch: int = 0
     sums: Tensor = field(default_factory=lambda: torch.zeros(4, dtype=torch.float64))
-    history: list[Record] = field(default_factory=list)
+    history: list[EpochRecord] = field(default_factory=list)
     generator: Tensor | None = None
 
     @property

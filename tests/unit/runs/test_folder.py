@@ -97,7 +97,7 @@ def test_only_temporary_files_are_swept(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["- a list", "train: [", "train:\n  epoch: 3\n"])
-def test_a_spoilt_configuration_is_refused_with_its_file(text, tmp_path):
+def test_a_damaged_configuration_is_refused_with_its_file(text, tmp_path):
     run = started(tmp_path / "run")
     (run.path / "config.yaml").write_text(text)
     with pytest.raises(InputError, match=r"config\.yaml"):
@@ -105,7 +105,7 @@ def test_a_spoilt_configuration_is_refused_with_its_file(text, tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"epoch": 1', "[1]"])
-def test_spoilt_numbers_are_refused_with_their_file(text, tmp_path):
+def test_damaged_numbers_are_refused_with_their_file(text, tmp_path):
     run = started(tmp_path / "run")
     for name, read in (("history.jsonl", lambda: run.read_lines("history.jsonl")), ("result.json", run.read_result)):
         (run.path / name).write_text(text)
@@ -151,12 +151,13 @@ def test_a_folder_without_a_name_is_named_after_what_was_decided(tmp_path):
 
 def test_a_run_has_one_owner(tmp_path):
     run = started(tmp_path / "run")
-    with run.owned(), run.owned():  # the same object twice is one owner
-        with (
-            pytest.raises(InputError, match=rf"is in use by process {os.getpid()} on .*; wait until it ends"),
-            RunFolder.open(run.path).owned(),
-        ):
-            pass
+    with (
+        run.owned(),
+        run.owned(),  # the same object twice is one owner
+        pytest.raises(InputError, match=rf"is in use by process {os.getpid()} on .*; wait until it ends"),
+        RunFolder.open(run.path).owned(),
+    ):
+        pass
     with RunFolder.open(run.path).owned():
         pass
 

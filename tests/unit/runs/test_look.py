@@ -69,7 +69,7 @@ def test_it_finds_the_noise_and_says_what_it_does_about_it(split, tmp_path):
 
 
 def test_it_is_never_told_the_rate(split):
-    """The clean labels, which a run that spoils its data keeps for evaluation, change nothing of what is trained."""
+    """The clean labels, which a run that corrupts its data keeps for evaluation, change nothing of what is trained."""
     settings = {**FAST, "data": {"hold_out": 0.1}}
     noisy = noise.symmetric(split.train.labels, 0.4, 4, generator=torch.Generator().manual_seed(0)).labels
     blind = fit(Split(split.train.with_labels(noisy)), settings)
@@ -148,14 +148,14 @@ def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, seen):
 
 def test_labels_that_a_person_confirmed_count_fully(split, seen, tmp_path):
     """Also the ones that the two models would contradict: here a person insists on forty wrong labels."""
-    spoiled = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
-    wrong = (spoiled.labels != spoiled.clean_labels).nonzero()[:40, 0].tolist()
-    names = [spoiled.class_names[i] for i in spoiled.labels.tolist()]
+    corrupted = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
+    wrong = (corrupted.labels != corrupted.clean_labels).nonzero()[:40, 0].tolist()
+    names = [corrupted.class_names[i] for i in corrupted.labels.tolist()]
     path = tmp_path / "corrections.csv"
-    rows = [f"{i},{spoiled.ids[i]},{names[i]},keep,," for i in wrong]
+    rows = [f"{i},{corrupted.ids[i]},{names[i]},keep,," for i in wrong]
     path.write_text("\n".join(["index,id,given,decision,label,time", *rows]) + "\n")
     fit(split, with_noise(data={"hold_out": 0.0, "corrections": str(path)}, train={"early_stop": None}))
-    weights, flipped = seen["setup"].train_set.weights, spoiled.labels != spoiled.clean_labels
+    weights, flipped = seen["setup"].train_set.weights, corrupted.labels != corrupted.clean_labels
     assert (weights[wrong] == 1).all()
     flipped[wrong] = False
     assert weights[flipped].mean() < 0.3
@@ -180,7 +180,7 @@ def test_the_model_is_judged_by_what_the_labels_probably_are(split, tmp_path):
 
 @pytest.fixture(scope="module")
 def mnist_like(tmp_path_factory):
-    """A small data set in MNIST's file format: the recipe leaves its images as they are, so the decision shifts them."""
+    """A small data set in MNIST's file format: the recipe does not augment its images, so the decision shifts them."""
     root = tmp_path_factory.mktemp("root") / "MNIST" / "raw"
     root.mkdir(parents=True)
     generator = np.random.default_rng(0)
