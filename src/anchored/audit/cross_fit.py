@@ -256,6 +256,12 @@ def look_settings(config: RunConfig, n: int) -> LookConfig:
 
     Returns:
         What ``config.look`` records.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> from anchored.runs import complete
+        >>> look_settings(complete({"data": {"source": "digits"}}, load_digits().train), 1437)
+        LookConfig(epochs=14, batch_size=64, lr=0.1, augment=(), decided=())
     """
     epochs = look_epochs(config.train.epochs, n, config.train.batch_size)
     batch_size = config.train.batch_size
@@ -282,6 +288,12 @@ def look_model(config: RunConfig, look: LookConfig, *, seed: int = 0) -> RunConf
 
     Returns:
         A resolved configuration.
+
+    Example:
+        >>> look = LookConfig(epochs=3, batch_size=64, lr=0.1)
+        >>> config = look_model(RunConfig(), look, seed=7)
+        >>> config.method.name, config.train.epochs, config.train.seed
+        ('ce+fnpal', 3, 7)
     """
     anchors = config.method.anchors
     return config.model_copy(

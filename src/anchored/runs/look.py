@@ -60,6 +60,14 @@ def look_at_labels(
 
     Returns:
         What was found, or None if nothing depends on it or the data is too small.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> from anchored.training import validate
+        >>> settings = validate({"data": {"corrupt": ["symmetric=0.3"]}, "train": {"epochs": 8}})
+        >>> look = look_at_labels(RunData.open(load_digits(), settings), settings)
+        >>> abs(look.noise.rate - 0.3) < 0.08, look.posterior.shape
+        (True, torch.Size([1437, 10]))
     """
     if not (needs_look(settings, data.labelled) or (folder is not None and folder.has_earlier_look)):
         return None
@@ -87,11 +95,21 @@ def make_look(base: RunConfig, settings: LookConfig, answers: CrossFit, dataset:
     Args:
         base: The run's configuration.
         settings: How the two models were trained.
-        answers: What they said.
+        answers: What they said, each of the half that it did not see.
         dataset: The training data with the labels given.
 
     Returns:
         The look.
+
+    Example:
+        >>> import torch
+        >>> from anchored.data import load_digits
+        >>> digits = load_digits().test
+        >>> logits = 5.0 * torch.nn.functional.one_hot(digits.labels, 10)  # two models that never err
+        >>> answers = CrossFit(logits, torch.arange(360) % 2, epochs=1)
+        >>> settings = LookConfig(epochs=1, batch_size=64, lr=0.1)
+        >>> round(make_look(complete({}, digits), settings, answers, digits).noise.rate, 2)
+        0.0
     """
     noise, posterior = judge(dataset, answers.logits, generator=stream(base.train.seed, "noise rate"))
     return Look(base, settings, answers.logits, noise, posterior)

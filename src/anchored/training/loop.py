@@ -38,23 +38,23 @@ class Plan:
     """What a stage of training does, as data and pure functions of the stage's epoch, counted from 0.
 
     Attributes:
-        loss: Of what the network answers and of labels; its own ``weight`` and ``reduction`` are not used.
-        epochs: How many.
+        loss: Maps the network's answers and labels to values; its own ``weight`` and ``reduction`` are not used.
+        epochs: Number of epochs.
         batch_size: Samples per step over all processes.
-        seed: Of all streams.
-        learning_rate: Of the epoch; a group of the optimiser may carry a ``factor`` on it.
+        seed: Seed of all random streams.
+        learning_rate: Maps the epoch to the learning rate; a group of the optimizer may carry a ``factor`` on it.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
         class_run: Samples of one class in a row under balanced sampling.
         companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
             other, and answers for the pairs.
-        share: Of the epoch: what the first batch's labels count in the loss; the companion's count the rest.
+        share: Maps the epoch to the weight of the first batch's labels in the loss; the companion's have the rest.
         begin_epoch: Called at the beginning of every epoch, with the network in training mode.
-        class_weights: Weights ``(k,)`` of the epoch, or None.
-        sample_weights: ``(n,)``, or None.
+        class_weights: Maps the epoch to weights ``(k,)`` of the classes, or None.
+        sample_weights: Weights ``(n,)`` of the samples, or None.
         mixup_alpha: The Beta parameter of mixup, or None for none.
         clip: Largest norm of the gradient, or None.
-        early_stop: End after so many ``epochs_worse``, and go back to the best one; or None.
-        checkpoint_seconds: How long a checkpoint within an epoch may lie back.
+        early_stop: Number of ``epochs_worse`` in a row that ends the stage, which goes back to its best epoch; or None.
+        checkpoint_seconds: Seconds after which a checkpoint is written within an epoch.
         compile: Whether ``torch.compile`` makes the training step's network.
     """
 
@@ -97,6 +97,12 @@ def train(
         score: Called after every epoch; what it returns joins the record.
         save: Called with a state worth keeping.
         progress: Is told what happens.
+
+    Returns:
+        The same state, at the end of its stage, with the best weights if it stopped early.
+
+    Raises:
+        InputError: The loss or a weight is no longer finite; the last checkpoint is kept.
     """
     progress = Progress() if progress is None else progress
     model, optimizer = runtime.wrap(state.model, state.optimizer)
@@ -289,7 +295,7 @@ def _wide(outputs: Outputs) -> Outputs:
 
 
 def _companions(plan: Plan, state: State, batches: Batches, runtime: Runtime) -> Iterator[Batch | None]:
-    """The second batch of each step of the epoch, from where the state is; endlessly None where there is none."""
+    """Yield the second batch of each step that is left of the epoch; None without end if there is none."""
     if plan.companion is None:
         return itertools.repeat(None)
     seed = seed_of(plan.seed, "companion")

@@ -100,11 +100,23 @@ class TrainingSetup:
         self.plan = self._plan()
 
     def run(self, *, save: Callable[[State], None] = lambda state: None, progress: Progress | None = None) -> None:
-        """Train every stage from where the state is, to the end.
+        """Train what is left of every stage.
 
         Args:
             save: Called with a state worth keeping.
             progress: Is told what happens.
+
+        Example:
+            >>> from anchored.data import load_digits
+            >>> from anchored.runs import RunData, decide
+            >>> from anchored.training import make_runtime, validate
+            >>> split, settings = load_digits(), validate({"method": {"name": "ce"}, "train": {"epochs": 1}})
+            >>> data = RunData.open(split, settings)
+            >>> config = decide(settings, data, None).config
+            >>> setup = TrainingSetup(config, data.parts(config), make_runtime("cpu"))
+            >>> setup.run()
+            >>> len(setup.state.history), setup.answers(split.test).logits.shape
+            (1, torch.Size([360, 10]))
         """
         progress = Progress() if progress is None else progress
         while True:
@@ -125,7 +137,7 @@ class TrainingSetup:
             self.enter()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go to where ``checkpoint`` was made, through the stages before it."""
+        """Go to the position of ``checkpoint``, through the stages before it."""
         for _ in range(checkpoint.facts["stage"]):
             self.enter(fill=False)  # its values are in the checkpoint
         self.state.restore(checkpoint)
@@ -284,6 +296,12 @@ def build_procedure(
 
     Returns:
         The procedure, whose ``network()`` and ``stages()`` give the parts.
+
+    Example:
+        >>> method, backbone = MethodConfig(name="crt", noise_rate=0.0), BackboneConfig(name="tiny")
+        >>> built = build_procedure(method, backbone, torch.tensor([50, 5]), (4,))
+        >>> [stage.settings for stage in built.stages()], built.network()(torch.zeros(3, 4)).shape
+        (['first', 'second'], torch.Size([3, 2]))
     """
     rate, scale = method.noise_rate, method.scale
     return methods.make_procedure(
@@ -313,6 +331,17 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
 
     Raises:
         InputError: Something cannot be built; nothing was trained or written.
+
+    Example:
+        >>> config = RunConfig().change({
+        ...     "data": {"normalize": "imagnet", "augment": []},
+        ...     "method": {"name": "ce"},
+        ...     "backbone": {"name": "tiny"},
+        ... })
+        >>> check_possible(config, torch.tensor([5, 5]), (4,))
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: unknown normalisation 'imagnet'; ...
     """
     procedure = _procedure(config, counts, shape, copy.deepcopy(module))
     network = procedure.network()
