@@ -220,7 +220,7 @@ def audit(
 
     Args:
         model: The model to judge by; None if ``logits`` are given.
-        dataset: The labelled data; samples without a label are left out, and those that a person has confirmed come last.
+        dataset: The labelled data; samples without a label are left out, those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
         duplicates: Whether to look for near-duplicates under different labels.
         generator: Random numbers of the bootstrap behind the interval.

@@ -78,7 +78,7 @@ class LabelNoise:
     samples: int
 
     def probabilities(self, logits: Tensor) -> Tensor:
-        r"""Compute :math:`\operatorname{softmax}(\mathbf f / T + \mathbf b)` ``(n, k)``: the true label, from logits alone."""
+        r"""Compute :math:`\operatorname{softmax}(\mathbf f / T + \mathbf b)` ``(n, k)``, of the true label."""
         return self._scores(logits).softmax(dim=1)
 
     def posterior(self, logits: Tensor, labels: Tensor) -> Tensor:

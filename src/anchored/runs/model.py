@@ -40,7 +40,7 @@ class TrainedModel(nn.Module):
         class_names: Names of the classes, in the order of the logits.
         temperature: The number that logits are divided by.
         description: How the parts were made, as plain values: method, backbone, columns of a table …
-        prior: How frequent the classes are in the data that the model is used on, kept as shares; see :meth:`for_prior`.
+        prior: How frequent the classes are in the data to predict, kept as shares; see :meth:`for_prior`.
 
     Example:
         >>> from anchored import AnchoredHead, backbones

@@ -333,15 +333,11 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
         InputError: Something cannot be built; nothing was trained or written.
 
     Example:
-        >>> config = RunConfig().change({
-        ...     "data": {"normalize": "imagnet", "augment": []},
-        ...     "method": {"name": "ce"},
-        ...     "backbone": {"name": "tiny"},
-        ... })
-        >>> check_possible(config, torch.tensor([5, 5]), (4,))
+        >>> changes = {"data": {"augment": ["flap"]}, "method": {"name": "ce"}, "backbone": {"name": "tiny"}}
+        >>> check_possible(RunConfig().change(changes), torch.tensor([5, 5]), (4,))
         Traceback (most recent call last):
         ...
-        anchored._errors.InputError: unknown normalisation 'imagnet'; ...
+        anchored._errors.InputError: unknown augmentation 'flap'; did you mean 'flip'?
     """
     procedure = _procedure(config, counts, shape, copy.deepcopy(module))
     network = procedure.network()
