@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anchored import audit as audit
     from anchored import backbones as backbones
     from anchored import data as data
+    from anchored import features as features
     from anchored import imbalance as imbalance
     from anchored import losses as losses
     from anchored import methods as methods
@@ -50,6 +51,7 @@ _PACKAGES = (
     "audit",
     "backbones",
     "data",
+    "features",
     "imbalance",
     "losses",
     "methods",
@@ -75,6 +77,7 @@ __all__ = [
     "audit",
     "backbones",
     "data",
+    "features",
     "imbalance",
     "load",
     "losses",

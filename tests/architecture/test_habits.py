@@ -53,8 +53,9 @@ def global_randomness(source):
 
 def unpickling(source):
     for name, call in calls(source):
+        safe = ("weights_only", True) if name == "torch.load" else ("allow_pickle", False)
         refused = any(
-            keyword.arg == "allow_pickle" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+            keyword.arg == safe[0] and isinstance(keyword.value, ast.Constant) and keyword.value.value is safe[1]
             for keyword in call.keywords
         )
         if (name in UNPICKLING and not (name.endswith("load") and refused)) or name.endswith("Unpickler"):
@@ -74,9 +75,10 @@ def test_nothing_unpickles_except_the_restricted_reader(path):
 
 def test_the_checkers_see_what_they_look_for():
     bad = "torch.rand(3)\nx.normal_()\nnp.random.rand()\ntorch.load('f')\nnp.load('f')\n"
+    bad += "torch.load('f', weights_only=False)\ntorch.load('f', allow_pickle=False)\n"
     assert [name for name, _ in global_randomness(bad)] == ["torch.rand", "x.normal_", "np.random.rand"]
-    assert [name for name, _ in unpickling(bad)] == ["torch.load", "np.load"]
-    good = "torch.rand(3, generator=g)\nnp.load('f', allow_pickle=False)\n"
+    assert [name for name, _ in unpickling(bad)] == ["torch.load", "np.load", "torch.load", "torch.load"]
+    good = "torch.rand(3, generator=g)\nnp.load('f', allow_pickle=False)\ntorch.load('f', weights_only=True)\n"
     assert not list(global_randomness(good))
     assert not list(unpickling(good))
 

@@ -9,6 +9,8 @@ BENCHMARKS = {
     "losses": "anchored.bench.losses",
     "training": "anchored.bench.training",
     "estimator": "anchored.bench.estimator",
+    "encode": "anchored.bench.encode",
+    "encoding": "anchored.bench.encoding",
     "audit": "anchored.bench.audit",
     "auto": "anchored.bench.auto",
     "ridge": "anchored.bench.ridge",

@@ -12,8 +12,10 @@ from anchored._errors import InputError
 from anchored._memory import keep_freed_memory
 from anchored.cli.audit import audit
 from anchored.cli.bench import bench
+from anchored.cli.cache import cache
 from anchored.cli.corrupt import corrupt
 from anchored.cli.data import data
+from anchored.cli.embed import embed
 from anchored.cli.evaluate import evaluate
 from anchored.cli.export import export
 from anchored.cli.fit import fit
@@ -51,7 +53,22 @@ def _options(
     """Options that belong to no command."""
 
 
-for command in (fit, resume, predict, evaluate, audit, export, corrupt, data, prototypes, bench, review, report):
+for command in (
+    fit,
+    resume,
+    predict,
+    evaluate,
+    audit,
+    export,
+    corrupt,
+    data,
+    embed,
+    cache,
+    prototypes,
+    bench,
+    review,
+    report,
+):
     app.command()(command)
 app.add_typer(paper)
 

@@ -29,13 +29,13 @@ def evaluate(
     """Score a trained model on labelled data."""
     from anchored.cli.model import load_run
     from anchored.metrics import cosine_margins, scores
-    from anchored.training import Runtime, ask, evaluation_batches
+    from anchored.training import Runtime, ask, evaluation_batches, weight_of
 
     loaded = load_run(run, device=device)
     model = with_prior(loaded.model, prior)
     dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
     weighted = {"expert_weights": aggregate_for(loaded, model, dataset)} if aggregate else {}
-    weight = next(model.parameters())
+    weight = weight_of(model)
     runtime = Runtime(weight.device, "64" if weight.dtype.itemsize == 8 else "32")
     batches = evaluation_batches(dataset, model.normalization, runtime, workers=loaded.config.train.workers)
     logits, features = ask(model.classifier, batches, runtime, features=True)

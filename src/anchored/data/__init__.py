@@ -6,6 +6,7 @@ The alphabet: ``n`` samples, ``k`` classes, ``b`` samples in a batch, images ``(
 """
 
 from anchored.data.arrays import from_arrays
+from anchored.data.arrow_columns import read_arrow_columns, read_parquet_columns
 from anchored.data.augment import (
     Augmentation,
     ColourJitter,
@@ -20,19 +21,35 @@ from anchored.data.augment import (
 from anchored.data.batches import Batch, Batches, occurrences, shuffled
 from anchored.data.chunk import Chunk, chunks
 from anchored.data.cifar import load_cifar10, load_cifar100
+from anchored.data.column_values import column_of, text_column
+from anchored.data.columns import (
+    Column,
+    NumberColumn,
+    TableInputs,
+    TextColumn,
+    TimeColumn,
+    VectorColumn,
+    text_of_number,
+)
 from anchored.data.corrections import Corrected, Correction, Corrections, correct, read_corrections
 from anchored.data.corruption import Corrupted, CorruptionPlan, corrupt
+from anchored.data.csv_columns import MISSING_WORDS, read_csv_columns
 from anchored.data.dataset import UNLABELLED, Dataset, RowIds, Split
 from anchored.data.digits import load_digits
 from anchored.data.downloads import DOWNLOADS, download
+from anchored.data.excel_columns import read_excel_columns
 from anchored.data.file_inputs import FileInputs
 from anchored.data.folder import load_folder
+from anchored.data.frame_columns import as_columns
 from anchored.data.holdout import held_out_mask, hold_out
 from anchored.data.human import load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
+from anchored.data.json_columns import read_json_columns
+from anchored.data.label_column import LABEL_NAMES, find_label, label_texts
 from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
+from anchored.data.read_columns import TABLE_SUFFIXES, load_columns, read_columns
 from anchored.data.sources import BUILT_IN, open_source
 from anchored.data.table import load_table, stream_table
 from anchored.data.table_reader import TABLES
@@ -42,15 +59,19 @@ from anchored.data.torch_dataset import TorchInputs, from_torch
 __all__ = [
     "BUILT_IN",
     "DOWNLOADS",
+    "LABEL_NAMES",
     "LISTS",
+    "MISSING_WORDS",
     "NORMALIZATIONS",
     "TABLES",
+    "TABLE_SUFFIXES",
     "UNLABELLED",
     "Augmentation",
     "Batch",
     "Batches",
     "Chunk",
     "ColourJitter",
+    "Column",
     "Compose",
     "Corrected",
     "Correction",
@@ -63,26 +84,36 @@ __all__ = [
     "Inputs",
     "Mixed",
     "Normalization",
+    "NumberColumn",
     "PaddedCrop",
     "RandomResizedCrop",
     "Rotation",
     "RowIds",
     "Split",
+    "TableInputs",
     "TensorInputs",
+    "TextColumn",
     "TextInputs",
+    "TimeColumn",
     "TorchInputs",
+    "VectorColumn",
+    "as_columns",
     "chunks",
+    "column_of",
     "correct",
     "corrupt",
     "download",
+    "find_label",
     "from_arrays",
     "from_torch",
     "held_out_mask",
     "hold_out",
+    "label_texts",
     "load_agnews",
     "load_cifar10",
     "load_cifar10n",
     "load_cifar100",
+    "load_columns",
     "load_digits",
     "load_fashion_mnist",
     "load_folder",
@@ -92,8 +123,16 @@ __all__ = [
     "mixup",
     "occurrences",
     "open_source",
+    "read_arrow_columns",
+    "read_columns",
     "read_corrections",
+    "read_csv_columns",
+    "read_excel_columns",
+    "read_json_columns",
+    "read_parquet_columns",
     "shuffled",
     "stream_list",
     "stream_table",
+    "text_column",
+    "text_of_number",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
@@ -23,9 +23,13 @@ class Encoder(ABC):
 
     Attributes:
         name: The name that :func:`anchored.features.get` knows the encoder by.
+        kind: What it encodes: ``"image"``, ``"text"``, ``"table"``, or ``"any"`` if it takes what it is given.
+        cached: Whether its vectors are worth keeping on disk; not if making them again is as fast as reading them.
     """
 
     name: str
+    kind: ClassVar[str] = "any"
+    cached: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -59,4 +63,12 @@ class Encoder(ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Self:
-        """Make the encoder from what :meth:`state` returned; the values are checked, since files are untrusted."""
+        """Make the encoder from what :meth:`state` returned; the values are checked, since files are untrusted.
+
+        Args:
+            about: Plain JSON values.
+            tensors: Tensors by name.
+
+        Raises:
+            InputError: If a value is missing or damaged.
+        """

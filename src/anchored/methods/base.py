@@ -144,6 +144,10 @@ class StageData(Protocol):
         """Return features ``(n, d)`` in evaluation mode and labels ``(n,)``; None if nothing is held out."""
         ...
 
+    def samples(self) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return the normalised training inputs ``(n, …)`` in float64, labels ``(n,)`` and weights ``(n,)`` or None."""
+        ...
+
 
 @dataclass(frozen=True)
 class Group:
@@ -237,6 +241,7 @@ class BuildContext:
         backbone: Makes the run's backbone, the same at every call. Called with the name of a random stream, it makes
             another one that differs in its first weights only (a copy, if the user gave a module).
         counts: Training samples per class, ``(k,)``.
+        shape: Shape of one input.
         seed: Seed of the head's random streams.
         noise_rate: Share of wrong labels, for scales that depend on it.
         scale: A scale to use instead of the method's own.
@@ -260,6 +265,7 @@ class BuildContext:
     method: Method
     backbone: Callable[..., Backbone]
     counts: Tensor
+    shape: tuple[int, ...] = ()
     seed: int = 0
     noise_rate: float | None = None
     scale: float | None = None
@@ -346,6 +352,8 @@ class Procedure:
     """Why another modifier may not follow."""
     corrects_imbalance: ClassVar[bool] = False
     """Whether the code of the method corrects for the class frequencies of the training data."""
+    computed: ClassVar[bool] = False
+    """Whether the classifier is computed at once, so that there are no epochs and nothing has to be held out."""
     second_epochs: ClassVar[int | None] = None
     """Epochs of the second stage if the user names none; None if the method trains in one stage only."""
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 __all__ = ["HeadKind", "Method"]
 
-HeadKind = Literal["linear", "cosine", "anchored"]
+HeadKind = Literal["linear", "cosine", "anchored", "computed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +67,8 @@ class Method:
 
     def describe(self) -> str:
         """Describe the method in one line, as the log and the report show it."""
+        if self.head == "computed":
+            return self.about
         kind = {"linear": "a trained linear head", "cosine": "a trained cosine head"}.get(
             self.head, "a fixed anchored head"
         )

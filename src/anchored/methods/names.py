@@ -22,6 +22,7 @@ from anchored.methods.ncm import NearestClassMean
 from anchored.methods.oltr import OpenLongTail
 from anchored.methods.pc_softmax import PriorCompensation
 from anchored.methods.post_hoc import PostHocAdjustment
+from anchored.methods.ridge import AnchoredLeastSquares, KernelLeastSquares
 from anchored.methods.tade import DiverseExperts
 from anchored.methods.tau_norm import TauNormalization
 
@@ -43,6 +44,8 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "dot-regression": SimplexRegression,
     "hyperspherical": HypersphericalPrototypes,
     "equiangular": EquiangularVectors,
+    "ridge": AnchoredLeastSquares,
+    "kernel-ridge": KernelLeastSquares,
 }
 """By name; ``single`` is what a combination of loss and modifiers needs, and no word of a row name."""
 

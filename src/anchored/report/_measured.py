@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from anchored._random import stream
 from anchored.data import Dataset
 from anchored.runs import TrainedModel
-from anchored.training import Runtime, answer_batches, evaluation_batches
+from anchored.training import Runtime, answer_batches, evaluation_batches, weight_of
 
 __all__ = ["ANSWERS", "FEATURES", "Measured", "measure"]
 
@@ -103,7 +103,7 @@ def measure(
         len(order) > features
     ):  # the first ones are those whose features are kept, so they must be any, not the first class
         order = order[torch.randperm(len(order), generator=stream(0, "report", "features"))]
-    network, weight = model.classifier, next(model.parameters())
+    network, weight = model.classifier, weight_of(model)
     runtime = Runtime(weight.device, "64" if weight.dtype == torch.float64 else "32")
     batches = evaluation_batches(dataset, model.normalization, runtime)
     logits: list[Tensor] = []

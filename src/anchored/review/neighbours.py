@@ -19,6 +19,7 @@ from torch import Tensor
 from anchored._checks import check_integer
 from anchored.data import Dataset
 from anchored.runs import TrainedModel
+from anchored.training import weight_of
 
 __all__ = ["Neighbours"]
 
@@ -69,7 +70,7 @@ class Neighbours:
     @torch.inference_mode()
     def _features(self, index: Tensor) -> Tensor:
         """Features ``(n, d)`` of unit length."""
-        weight = next(iter(self.model.classifier.parameters()))
+        weight = weight_of(self.model.classifier)
         rows = []
         for start in range(0, len(index), _BATCH):
             part = index[start : start + _BATCH]

@@ -86,9 +86,13 @@ def _result(
         "history_best": _best(history, setup.state.stage),
         "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }
-    for name, dataset in (("held_out", setup.held_out), ("test", setup.test)):
+    unseen = setup.train_set if setup.left_out is not None else setup.held_out
+    for name, dataset in (("held_out", unseen), ("test", setup.test)):
         if dataset is not None and dataset.labelled:
-            logits, features = setup.answers(dataset, features=True)
+            if name == "held_out" and setup.left_out is not None:
+                logits, features = setup.left_out, None
+            else:
+                logits, features = setup.answers(dataset, features=True)
             labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
             result[name] = scores(logits, labels, temperature=temperature, counts=counts)
             rows = setup.scored.rows()
@@ -117,9 +121,11 @@ def _description(setup: TrainingSetup) -> dict[str, Any]:
 def _calibrate(setup: TrainingSetup, posterior: Tensor | None) -> tuple[float, dict[str, Any]]:
     """The temperature, fitted on what was held out; on the training data only if nothing was."""
     dataset = setup.train_set if setup.held_out is None else setup.held_out
-    logits = setup.answers(dataset).logits
+    left_out = setup.left_out
+    logits = setup.answers(dataset).logits if left_out is None else left_out
     weights: Tensor | None = dataset.weights
-    about: dict[str, Any] = {"on": "training data" if setup.held_out is None else "held-out data", "n": len(dataset)}
+    on = "training data" if setup.held_out is None else "held-out data"
+    about: dict[str, Any] = {"on": on if left_out is None else "training data, each left out", "n": len(dataset)}
     if posterior is not None:
         rate = float(1 - posterior.gather(1, dataset.labels[:, None]).mean())
         temperature = fit_temperature(logits, posterior, weights=weights)

@@ -32,7 +32,7 @@ from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
 from anchored.methods import Method, parse, procedure_type
 from anchored.runs.recipes import recipe, recipe_name
-from anchored.training import LookConfig, RunConfig, SecondConfig, merge, validate
+from anchored.training import BackboneConfig, LookConfig, RunConfig, SecondConfig, merge, validate
 
 if TYPE_CHECKING:
     from anchored.runs.data import RunData
@@ -227,6 +227,13 @@ def _settled(
         unknown = ASSUMED_NOISE_RATE if method.noise_aware and not config.data.corrupt else 0.0
         chosen["noise_rate"] = plan.eta if plan.noise is not None else unknown
     kind = procedure_type(method)
+    if kind.computed:
+        config = config.model_copy(
+            update={
+                "data": config.data.model_copy(update={"normalize": "none", "augment": (), "hold_out": 0.0}),
+                "backbone": BackboneConfig(name="none"),
+            }
+        )
     chosen["options"] = kind.resolve(method, source, dataset.counts, config.method.options)
     chosen["loss"] = {
         **published_settings(method.loss, source, dataset.counts.tolist()),

@@ -21,7 +21,7 @@ from anchored._errors import InputError
 from anchored._files import write_atomically, write_json
 from anchored.data import Dataset, Normalization
 from anchored.methods import Network
-from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits
+from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
 
 __all__ = ["DESCRIPTION", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
 
@@ -75,7 +75,7 @@ class TrainedModel(nn.Module):
         # Times k, so that equal shares add nothing.
         log_prior = None
         if self.prior is not None:
-            log_prior = torch.tensor(self.prior, device=_weight(classifier).device).mul(len(self.prior)).log()
+            log_prior = torch.tensor(self.prior, device=weight_of(classifier).device).mul(len(self.prior)).log()
         self.register_buffer("log_prior", log_prior, persistent=False)
         self.eval()
 
@@ -86,7 +86,7 @@ class TrainedModel(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
-        weight = _weight(self.classifier)
+        weight = weight_of(self.classifier)
         normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
         return self.calibrated(self.classifier(normalized))
 
@@ -111,7 +111,7 @@ class TrainedModel(nn.Module):
         Returns:
             Logits ``(n, k)``, float32, on the CPU: what :func:`anchored.audit.audit` judges labels by.
         """
-        runtime = Runtime(_weight(self.classifier).device if device is None else device)
+        runtime = Runtime(weight_of(self.classifier).device if device is None else device)
         return raw_logits(self.classifier, dataset, self.normalization, runtime, workers=workers)
 
     def for_prior(self, prior: Sequence[float] | Tensor) -> TrainedModel:
@@ -211,11 +211,6 @@ class TrainedModel(nn.Module):
             {name: value for name, value in about.items() if name not in named},
             about.get("prior"),
         )
-
-
-def _weight(network: nn.Module) -> Tensor:
-    """Any of the weights: its device and type are those of the inputs."""
-    return next(iter(network.parameters()))
 
 
 def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from anchored.training.config import (
     parse_settings,
     validate,
 )
-from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits
+from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits, weight_of
 from anchored.training.loop import Plan, train
 from anchored.training.runtime import Runtime, make_runtime, pick_device
 from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
@@ -55,4 +55,5 @@ __all__ = [
     "raw_logits",
     "train",
     "validate",
+    "weight_of",
 ]

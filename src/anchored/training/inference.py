@@ -5,17 +5,18 @@ Images on the disk are decoded in threads while the network works; under several
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from anchored.data import Batches, Dataset, Normalization
 from anchored.methods import Network
 from anchored.training.runtime import Runtime
 
-__all__ = ["Answers", "answer_batches", "ask", "evaluation_batches", "raw_logits"]
+__all__ = ["Answers", "answer_batches", "ask", "evaluation_batches", "raw_logits", "weight_of"]
 
 BATCH = 512
 """Samples per forward pass when nothing is trained."""
@@ -152,7 +153,7 @@ def raw_logits(
         >>> bool(logits.abs().max() <= 1)  # cosines, without the scale of 5
         True
     """
-    weight = next(network.parameters())
+    weight = weight_of(network)
     home, kind = weight.device, "64" if weight.dtype == torch.float64 else runtime.precision
     there = runtime if kind == runtime.precision else Runtime(runtime.device, kind)
     batches = evaluation_batches(dataset, normalization, there, workers=workers)
@@ -162,6 +163,17 @@ def raw_logits(
     # A linear head has no scale, and a head that normalises nothing has no cosines: those stay as they are.
     scale = getattr(head, "scale", None) if getattr(head, "normalize", True) else None
     return (logits / scale if isinstance(scale, float) and scale > 0 else logits).float()
+
+
+def weight_of(module: nn.Module) -> Tensor:
+    """Return any floating-point tensor of a module: its device and type are those of the inputs.
+
+    Example:
+        >>> weight_of(nn.Linear(2, 2).double()).dtype
+        torch.float64
+    """
+    tensors = itertools.chain(module.parameters(), module.buffers())
+    return next(tensor for tensor in tensors if tensor.is_floating_point())
 
 
 def _whole(parts: list[Tensor], runtime: Runtime, n: int) -> Tensor:

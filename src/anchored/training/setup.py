@@ -132,6 +132,8 @@ class TrainingSetup:
                     save=save,
                     progress=progress,
                 )
+            elif self.state.stage == 0:
+                self.stage.fill(self.network, _Evidence(self, self.network))
             if self.last:
                 return
             self.enter()
@@ -155,6 +157,12 @@ class TrainingSetup:
             Logits and features in the order of ``dataset``, on the CPU.
         """
         return self._answers(self.scored, dataset, features=features)
+
+    @property
+    def left_out(self) -> Tensor | None:
+        """Logits ``(n, k)`` of the training samples from models that did not see them; None if there are none."""
+        left_out: Tensor | None = getattr(self.procedure, "left_out", None)
+        return left_out
 
     @property
     def scored(self) -> Network:
@@ -272,6 +280,12 @@ class _StageFeatures:
         assert features is not None, "asked for"
         return features, dataset.labels
 
+    def samples(self) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The normalised training inputs in float64, labels and weights, on the CPU."""
+        dataset = self.setup.train_set
+        inputs = dataset.inputs.take(torch.arange(len(dataset)))
+        return self.setup.normalization(inputs, dtype=torch.float64), dataset.labels, dataset.weights
+
 
 def build_procedure(
     method: MethodConfig,
@@ -309,6 +323,7 @@ def build_procedure(
             method=methods.parse(method.name),
             backbone=partial(_backbone, backbone, shape, len(counts), module, seed),
             counts=counts,
+            shape=shape,
             seed=seed,
             noise_rate=None if rate == "auto" else rate,
             scale=None if scale == "auto" else scale,

@@ -1,0 +1,130 @@
+"""``anchored embed DATA --out FILE.npz``: photos, texts or rows as vectors, once, for any tool.
+
+The archive holds ``X`` (n, d) float32, ``y`` (the labels by name, if there are any), ``ids``, ``class_names`` and the
+name of the ``encoder``; and ``X_test``, ``y_test`` and ``ids_test`` if the source has a test part. ``anchored fit
+FILE.npz`` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anchored._errors import InputError
+from anchored.cli.output import AsJson, print_json
+from anchored.cli.processes import Ended, Terminated, say
+
+if TYPE_CHECKING:
+    from anchored.data import Dataset
+    from anchored.data.labels import LabelPolicy
+
+
+def embed(
+    data: Annotated[str, typer.Argument(help="Any source that fit takes.")],
+    out: Annotated[Path, typer.Option(help="The file to write: .npz.")],
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or "
+            "sentence-transformers:NAME."
+        ),
+    ] = "auto",
+    weights: Annotated[Path | None, typer.Option(help="A file of weights for the encoder.")] = None,
+    test: Annotated[str | None, typer.Option(help="Test data, encoded in the same way.")] = None,
+    on: Annotated[str, typer.Option(help="local, or ray: spread over a Ray cluster.")] = "local",
+    cache: Annotated[bool, typer.Option(help="Keep vectors for the next time.")] = True,
+    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
+    label: Annotated[str | None, typer.Option(help="The label column of a table.")] = None,
+    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
+    labels: Annotated[bool, typer.Option(help="Whether the data has labels.")] = True,
+    json: AsJson = False,
+) -> None:
+    """Turn photos, texts or rows into vectors and write them to a file."""
+    if out.suffix != ".npz":
+        raise InputError(f"--out must end in .npz, got {str(out)!r}")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
+    if out.exists() and Path(data).exists() and out.samefile(data):
+        raise InputError(f"--out {out} is the data itself; name another file")
+    if on not in ("local", "ray"):
+        raise InputError(f"--on must be local or ray, got {on!r}")
+
+    from anchored.cli.encoding import make_encoding_progress
+    from anchored.data import open_source
+    from anchored.features import encode, get
+
+    wanted: LabelPolicy = "required" if labels else "ignored"
+    split = open_source(data, root=data_root, label=label, image=image, test=test, labels=wanted)
+    made = get(encoder, inputs=split.train.inputs, weights=weights).fit(split.train.inputs)
+    parts = {"": split.train} if split.test is None else {"": split.train, "_test": split.test}
+    arrays: dict[str, Any] = {}
+    with _goes_on(cached=cache):
+        for suffix, part in parts.items():
+            progress = make_encoding_progress()
+            vectors = encode(part, made, cache=cache, progress=progress, on="ray" if on == "ray" else "local")
+            arrays |= _arrays(vectors, suffix)
+    _write(out, arrays, made.name, split.train.class_names)
+    result = {
+        "out": str(out),
+        "encoder": made.name,
+        "n": len(split.train),
+        "n_test": None if split.test is None else len(split.test),
+        "d": int(arrays["X"].shape[1]),
+        "k": split.train.k,
+    }
+    if json:
+        print_json(result)
+    else:
+        typer.echo(
+            f"{result['n']:,} vectors of {result['d']} numbers by {made.name} are in {out}; "
+            f"train on them with: anchored fit {out}"
+        )
+
+
+def _arrays(data: Dataset, suffix: str) -> dict[str, Any]:
+    import numpy as np
+    import torch
+
+    arrays: dict[str, Any] = {
+        f"X{suffix}": data.inputs.take(torch.arange(len(data))).numpy(),
+        f"ids{suffix}": np.array(list(data.ids), dtype=np.str_),
+    }
+    if data.labelled and data.k:
+        arrays[f"y{suffix}"] = np.array(data.class_names, dtype=np.str_)[data.labels.numpy()]
+    return arrays
+
+
+def _write(out: Path, arrays: dict[str, Any], encoder: str, class_names: tuple[str, ...]) -> None:
+    import numpy as np
+
+    from anchored._files import write_atomically
+
+    def write(path: Path) -> None:
+        with path.open("wb") as file:  # given a path, numpy would add an ending to it
+            np.savez(
+                file,
+                allow_pickle=False,
+                encoder=np.array(encoder),
+                class_names=np.array(class_names, dtype=np.str_),
+                **arrays,
+            )
+
+    write_atomically(out, write)
+
+
+@contextmanager
+def _goes_on(*, cached: bool) -> Iterator[None]:
+    """Within, whoever stops the command hears how it goes on."""
+    way_out = "what was encoded is in the cache, start it again to go on" if cached else "nothing was written"
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted; {way_out}")
+        raise Ended(130) from None
+    except Terminated:
+        say(f"told to stop (SIGTERM); {way_out}")
+        raise Ended(143) from None
