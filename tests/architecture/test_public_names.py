@@ -16,8 +16,8 @@ PACKAGES = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
 PUBLIC = [
     "AnchoredClassifier", "AnchoredHead", "AnchoredRegression", "AnchoredRidge", "CosineHead", "InputError",
     "LinearHead", "__version__", "anchor_",
-    "audit", "backbones", "data", "features", "imbalance", "load", "losses", "methods", "metrics", "noise", "prototypes",
-    "ridge", "schedules", "theory", "training",
+    "audit", "backbones", "data", "features", "imbalance", "load", "losses", "methods", "metrics", "noise",
+    "prototypes", "ridge", "schedules", "theory", "training",
 ]  # fmt: skip
 
 

@@ -90,10 +90,9 @@ class TrainingSetup:
         if not fill:
             stage.enter(network)
         else:
-            # A copy, because the stage is about to change the network that the evidence speaks of.
-            evidence = _StageFeatures(self, copy.deepcopy(network))
+            before = _StageFeatures(self, copy.deepcopy(network))  # a copy: the stage is about to change the network
             stage.enter(network)
-            stage.fill(network, evidence)
+            stage.fill(network, before)
         self.network = self._placed(network)
         state = self._state(self.network, stage)
         self.state = self.state.follow(self.network, state.optimizer, state.average)
@@ -133,7 +132,7 @@ class TrainingSetup:
                     progress=progress,
                 )
             elif self.state.stage == 0:
-                self.stage.fill(self.network, _Evidence(self, self.network))
+                self.stage.fill(self.network, _StageFeatures(self, self.network))
             if self.last:
                 return
             self.enter()
