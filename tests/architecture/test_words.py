@@ -16,7 +16,7 @@ RETIRED = {
     r"falsif(y|ies|ied|ying)": "corrupt",
     r"anchored\.auto": "anchored.runs",
     r"anchored\.training\.fit": "anchored.runs.fit",
-    r"def prepare": "wrap, begin_epoch, or open",
+    r"(runtime|plan|stage)\.prepare": "wrap, begin_epoch",
     r"hindrance": "why_blocked",
     r"let_go": "released",
 }

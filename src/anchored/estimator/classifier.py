@@ -1,6 +1,6 @@
 """The library as a scikit-learn estimator: arrays in, calibrated probabilities out, one training path underneath.
 
-Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.training.fit`, so a model fitted here
+Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.runs.fit`, so a model fitted here
 and one fitted from the command line with the same settings and seed have the same weights.
 """
 
@@ -47,7 +47,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     Args:
         method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` goes by what the labels
-            look like, see :mod:`anchored.auto`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
+            look like, see :mod:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
             ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
             what to do about it.
         noise_rate: The share of wrong labels. ``"auto"`` looks first: two short models judge the half of the labels
@@ -223,7 +223,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
-        """The parameters as a configuration for :func:`anchored.training.fit`."""
+        """The parameters as a configuration for :func:`anchored.runs.fit`."""
         n = len(data)
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
         base: dict[str, Any] = {"data": {"augment": ()}}

@@ -35,9 +35,9 @@ def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.M
 
     Example:
         >>> import tempfile
-        >>> from anchored import data, training
+        >>> from anchored import data, runs
         >>> folder = tempfile.mkdtemp()
-        >>> _ = training.fit(data.open_source("digits"), {"train": {"epochs": 1}}, folder=folder)
+        >>> _ = runs.fit(data.open_source("digits"), {"train": {"epochs": 1}}, folder=folder)
         >>> model = load(folder)
         >>> model.class_names[3], model.training
         ('3', False)

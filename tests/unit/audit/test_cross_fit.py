@@ -4,22 +4,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored.audit import CrossFit, cross_fit, look_settings
 from anchored.audit.cross_fit import FILE, halves, look_epochs
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Split
 from anchored.runs import complete, fit
 from anchored.training import Progress, TrainingSetup
 
 FAST = {"train": {"epochs": 8, "batch_size": 16}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
-
-
-def blobs(n=240, k=3, seed=0, counts=None):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % k if counts is None else torch.arange(k).repeat_interleave(torch.tensor(counts))
-    rows = 4.0 * torch.eye(k, 6)[labels] + torch.randn(len(labels), 6, generator=g)
-    return Dataset("blobs", TensorInputs(rows), labels, tuple("abcdefgh"[:k]))
 
 
 def look(data, settings=FAST, **more):

@@ -6,27 +6,25 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored import noise
 from anchored.audit import CrossFit
-from anchored.data import Dataset, Split, TensorInputs, corrupt, open_source
+from anchored.data import Split, corrupt, open_source
 from anchored.runs import RunFolder, fit
 from anchored.training import Progress, TrainingSetup
 
 FAST = {"train": {"epochs": 8, "batch_size": 32}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 
 
-def blobs(n=400, k=4, seed=0):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % k
-    rows = 3.0 * torch.eye(k, 8)[labels] + torch.randn(n, 8, generator=g)
-    return Dataset("blobs", TensorInputs(rows), labels, tuple("abcd"[:k]))
+def clouds(n=400, k=4, seed=0):
+    return blobs(n, k, d=8, distance=3.0, seed=seed)
 
 
 @pytest.fixture(scope="module")
 def split():
-    return Split(blobs(), blobs(200, seed=1))
+    return Split(clouds(), clouds(200, seed=1))
 
 
 @pytest.fixture
