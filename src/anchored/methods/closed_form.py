@@ -7,7 +7,6 @@ has to be held out.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -132,8 +131,3 @@ class ClosedForm(Procedure):
         assert isinstance(head, ComputedHead)
         head.put(tensors)
         self.left_out = left_out
-
-
-def size_of(shape: tuple[int, ...]) -> int:
-    """Return the number of values of one input."""
-    return math.prod(shape)
