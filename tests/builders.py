@@ -4,7 +4,7 @@ import torch
 
 from anchored import backbones
 from anchored._random import stream
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Dataset, TensorInputs
 from anchored.methods import BuildContext, parse
 from anchored.runs import RunData, decide
 from anchored.training import validate
@@ -53,7 +53,7 @@ def blobs(n=240, k=3, *, d=6, counts=None, distance=4.0, spread=1.0, names=None,
 def resolved(settings, dataset):
     """The configuration of a run on ``dataset`` that does not look at the labels."""
     settings = validate({**settings, "look": None})
-    return decide(settings, RunData.open(Split(dataset), settings), None).config
+    return decide(settings, RunData(dataset, dataset), None).config
 
 
 def build_context(method, backbone="tiny", shape=(6,), counts=(40, 20, 10, 5), **settings):

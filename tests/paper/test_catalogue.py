@@ -48,8 +48,8 @@ def test_a_borrowed_number_is_one_of_the_published():
 def test_every_published_number_has_its_row_cell_and_measure(table):
     rows = {row.name for row in table.rows if not row.ours}
     cells = {cell.name for cell in table.cells}
-    assert rows
     assert cells
+    assert rows or not table.published
     for row, cell, measure in table.published:
         assert row in rows
         assert cell in cells

@@ -30,11 +30,6 @@ from anchored.training import RunConfig, merge
 
 __all__ = ["AnchoredClassifier"]
 
-_FULL_BATCH = 200
-_FULL_BATCH_EPOCHS = 100
-_LR, _FULL_BATCH_LR = 0.002, 0.01
-_FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
-_SMALL_BATCH, _LARGE_BATCH, _LARGE = 64, 128, 10_000
 _PREDICTION_BATCH = 1_024
 _COLOURS = (1, 3, 4)
 
@@ -224,24 +219,24 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
         """The parameters as a configuration for :func:`anchored.runs.fit`."""
-        n = len(data)
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
-        base: dict[str, Any] = {"data": {"augment": ()}}
-        if not data.is_image:
-            base["optimizer"] = {"lr": _FULL_BATCH_LR if n <= _FULL_BATCH else _LR}
+        base: dict[str, Any] = {"data": {"augment": ()}} if data.is_image else {}
         precision = ("64" if double else "32") if self.precision == "auto" else self.precision
         chosen: dict[str, Any] = {
             "method": {"name": self._method_name()},
-            "backbone": {"name": self.backbone if self.module is None else "own"},
+            "backbone": {},
             "optimizer": {},
             "train": {
-                "epochs": _whole("epochs", self.epochs, _auto_epochs(n)),
-                "batch_size": _whole("batch_size", self.batch_size, _auto_batch_size(n)),
                 "seed": _seed(self.random_state),
                 "precision": precision,
                 "device": "cpu" if precision == "64" and self.device == "auto" else self.device,
             },
         }
+        if self.module is not None or self.backbone != "auto":
+            chosen["backbone"]["name"] = self.backbone if self.module is None else "own"
+        for name, value in (("epochs", self.epochs), ("batch_size", self.batch_size)):
+            if not (isinstance(value, str) and value == "auto"):
+                chosen["train"][name] = check_integer(name, value, low=1, way_out="or pass 'auto'")
         if self.noise_rate == "auto":
             chosen["method"]["noise_rate"] = "auto"
         else:
@@ -285,24 +280,6 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             )
         product: npt.NDArray[np.float64] = each * by_class[codes]
         return product
-
-
-def _auto_epochs(n: int) -> int:
-    if n <= _FULL_BATCH:
-        return _FULL_BATCH_EPOCHS
-    return max(_FEWEST_EPOCHS, min(_MOST_EPOCHS, _SAMPLES_SEEN // n))
-
-
-def _auto_batch_size(n: int) -> int:
-    if n <= _FULL_BATCH:
-        return n
-    return _SMALL_BATCH if n < _LARGE else _LARGE_BATCH
-
-
-def _whole(name: str, value: object, auto: int) -> int:
-    if isinstance(value, str) and value == "auto":
-        return auto
-    return check_integer(name, value, low=1, way_out="or pass 'auto'")
 
 
 def _seed(random_state: object) -> int:

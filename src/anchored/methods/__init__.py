@@ -1,5 +1,6 @@
 """Methods by the paper's row names: frozen descriptions of head, loss, batches and weights, and what trains them."""
 
+from anchored.methods.average import MEMBERS
 from anchored.methods.base import (
     BuildContext,
     Classifier,
@@ -21,6 +22,7 @@ from anchored.methods.parse import parse
 from anchored.methods.tade import aggregate
 
 __all__ = [
+    "MEMBERS",
     "PROCEDURES",
     "BuildContext",
     "Classifier",

@@ -11,14 +11,17 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
+from anchored._random import stream
 from anchored.losses import CrossEntropy
 from anchored.methods.base import BuildContext, Network, Procedure, Stage, StageData
 
-__all__ = ["ClosedForm", "ComputedHead", "FlatNetwork"]
+__all__ = ["ClosedForm", "ComputedHead", "FlatNetwork", "folds_of"]
 
 
 class ComputedHead(nn.Module):
@@ -131,3 +134,23 @@ class ClosedForm(Procedure):
         assert isinstance(head, ComputedHead)
         head.put(tensors)
         self.left_out = left_out
+
+
+def folds_of(labels: Tensor, folds: int, seed: int) -> list[npt.NDArray[np.int64]]:
+    """Divide samples at random into folds in which each class has the same share, up to one sample.
+
+    Args:
+        labels: ``(n,)``.
+        folds: Number of folds.
+        seed: Seed of the division.
+
+    Returns:
+        The places of each fold's samples, sorted.
+
+    Example:
+        >>> [len(fold) for fold in folds_of(torch.arange(11) % 2, 3, seed=0)]
+        [4, 4, 3]
+    """
+    shuffled = torch.randperm(len(labels), generator=stream(seed, "folds"))
+    grouped = shuffled[labels[shuffled].argsort(stable=True)].numpy()
+    return [np.sort(grouped[number::folds]) for number in range(folds)]

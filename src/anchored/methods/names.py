@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anchored.methods.average import Average
 from anchored.methods.base import BuildContext, Procedure
 from anchored.methods.bbn import BilateralBranches
+from anchored.methods.boosted import BoostedTrees
 from anchored.methods.causal_norm import CausalNorm
 from anchored.methods.crt import ClassifierRetraining
 from anchored.methods.dot_regression import SimplexRegression
@@ -22,6 +24,7 @@ from anchored.methods.ncm import NearestClassMean
 from anchored.methods.oltr import OpenLongTail
 from anchored.methods.pc_softmax import PriorCompensation
 from anchored.methods.post_hoc import PostHocAdjustment
+from anchored.methods.probe import LinearProbe
 from anchored.methods.ridge import AnchoredLeastSquares, KernelLeastSquares
 from anchored.methods.tade import DiverseExperts
 from anchored.methods.tau_norm import TauNormalization
@@ -46,6 +49,9 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "equiangular": EquiangularVectors,
     "ridge": AnchoredLeastSquares,
     "kernel-ridge": KernelLeastSquares,
+    "boosted": BoostedTrees,
+    "probe": LinearProbe,
+    "average": Average,
 }
 """By name; ``single`` is what a combination of loss and modifiers needs, and no word of a row name."""
 

@@ -5,6 +5,7 @@
 """
 
 from anchored.ridge.calibrate import fit_sharpness, log_likelihood
+from anchored.ridge.copies import groups_of, row_keys
 from anchored.ridge.fit import (
     Gathered,
     fit_gathered,
@@ -44,9 +45,11 @@ __all__ = [
     "gather",
     "gather_chunk",
     "gather_stream",
+    "groups_of",
     "join",
     "log_likelihood",
     "open_rows",
+    "row_keys",
     "spectrum_of_rows",
     "spectrum_of_sums",
     "with_class_weights",

@@ -38,7 +38,7 @@ def conclude(
     Returns:
         The model that stands on its own, and the final numbers as in ``result.json``.
     """
-    posterior = None if look is None else look.posterior
+    posterior = None if look is None or not look.knowable else look.posterior
     held = data.held_index(setup.config)
     if posterior is not None and held is not None:
         posterior = posterior[held]  # of the samples that the model is judged by: what is held out, else all
@@ -52,7 +52,7 @@ def conclude(
     model = TrainedModel(network, setup.normalization, names, temperature, _description(setup))
     if run is not None and is_main_process():
         model.save(run.path)
-        if look is not None:
+        if look is not None and look.knowable:
             # Near-duplicates are looked for among inputs; if those lie on the disk, that is one more pass through them.
             found = audit(
                 None,

@@ -23,22 +23,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, TrustedLabels, trust_labels
+from anchored.audit.judges import combine
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
-from anchored.methods import Method, parse, procedure_type
-from anchored.runs.recipes import recipe, recipe_name
+from anchored.methods import MEMBERS, Method, parse, procedure_type
+from anchored.runs.recipes import recipe, recipe_name, vectors_by_size
 from anchored.training import BackboneConfig, LookConfig, RunConfig, SecondConfig, merge, validate
 
 if TYPE_CHECKING:
     from anchored.runs.data import RunData
     from anchored.runs.look import Look
 
-__all__ = ["ASSUMED_NOISE_RATE", "Decision", "auto_method", "complete", "decide", "hold_out_share", "needs_look"]
+__all__ = [
+    "ASSUMED_NOISE_RATE",
+    "Decision",
+    "asks_for_network",
+    "auto_method",
+    "complete",
+    "decide",
+    "hold_out_share",
+    "needs_look",
+]
 
 ASSUMED_NOISE_RATE = 0.2
 """The noise rate that a noise-aware method assumes if nobody knows it: scale 1, which suits rates from 0.1 to 0.4."""
@@ -54,6 +65,8 @@ _SHIFT = 14
 """Images are shifted by up to this part of their side, if the recipe leaves them as they are."""
 _PATIENCE = 0.2
 _LEAST_PATIENCE = 5
+_LEAST_SHARE = 0.05
+"""The least weight of a member of an average."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +103,10 @@ def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunCo
     """
     settings = validate(settings)
     source = _source(settings, dataset)
-    base = recipe(recipe_name(source, dataset.inputs.shape, settings.data.corrupt))
+    name = recipe_name(source, dataset.inputs.shape, settings.data.corrupt)
+    base = recipe(name)
+    if name == "vectors":
+        base = merge(base, vectors_by_size(len(dataset)))
     said = settings.model_dump(exclude_unset=True)
     if (said.get("schedule") or {}).get("name", base["schedule"]["name"]) != base["schedule"]["name"]:
         base = {**base, "schedule": {}}  # the options of one schedule mean nothing to another
@@ -139,6 +155,19 @@ def needs_look(settings: RunConfig, dataset: Dataset) -> bool:
     # A run that adds the noise itself knows the rate, as the published experiments do; unless it asks not to be told.
     told = CorruptionPlan.parse(settings.data.corrupt).noise is not None
     return not told or "noise_rate" in method.model_fields_set
+
+
+def asks_for_network(settings: RunConfig) -> bool:
+    """Tell whether the user has set something that only a network has: then a network is trained.
+
+    Example:
+        >>> asks_for_network(validate({"train": {"epochs": 3}})), asks_for_network(validate({"train": {"seed": 3}}))
+        (True, False)
+    """
+    said = settings.model_fields_set
+    train = settings.train.model_fields_set & {"epochs", "batch_size", "ema", "early_stop", "compile"}
+    named = settings.backbone.name != "auto" or bool(settings.backbone.options)
+    return named or bool(train) or bool(settings.optimizer.model_fields_set) or "schedule" in said or "second" in said
 
 
 def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
@@ -193,14 +222,19 @@ def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dic
     cleaned = noisy and not named if settings.train.labels == "auto" else settings.train.labels == "cleaned"
     trusted = trust_labels(dataset, look.posterior) if cleaned else None
     unbalanced = _imbalance(look.posterior) >= _UNBALANCED
-    method = parse(settings.method.name if named else "ldam+drw+pal" if unbalanced else "ce+fnpal" if noisy else "ce")
+    computed = None if named else _computed(look, dataset)
+    trained = "ldam+drw+pal" if unbalanced else "ce+fnpal" if noisy else "ce"
+    method = parse(settings.method.name if named else trained if computed is None else computed[0])
     rate = noise.rate if trusted is None else max(trusted.residual, _LEAST_RESIDUAL)
     changes: dict[str, Any] = {"method": {} if named else {"name": method.name}, "train": {}}
     if settings.train.labels == "auto":
         changes["train"]["labels"] = "cleaned" if cleaned else "given"
     if settings.method.noise_rate == "auto":
         changes["method"]["noise_rate"] = round(rate, 4) if noisy else 0.0
-    if named:
+    if computed is not None and not settings.method.options:
+        knows = "balanced" in procedure_type(method).Options.__dataclass_fields__
+        changes["method"]["options"] = {**computed[1], **({"balanced": True} if unbalanced and knows else {})}
+    if named or computed is not None:
         return changes, trusted
     if method.noise_aware and base.optimizer.name == "sgd" and "lr" not in settings.optimizer.model_fields_set:
         changes["optimizer"] = {"lr": max(base.optimizer.lr, LEAST_LR)}
@@ -212,6 +246,34 @@ def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dic
     if noisy and "early_stop" not in settings.train.model_fields_set:
         changes["train"]["early_stop"] = max(_LEAST_PATIENCE, round(_PATIENCE * base.train.epochs))
     return changes, trusted
+
+
+def _computed(look: Look, dataset: Dataset) -> tuple[str, dict[str, Any]] | None:
+    """The computed method that predicts unseen labels best, or an average of several; None if the network does.
+
+    An average has the weights under which unseen labels are likeliest. It is taken if it gains more than one nat in all
+    for each weight that it has more than the best member alone.
+    """
+    members = [each for each in look.opinions if each.name in MEMBERS]
+    if not members:
+        return None
+    best = max(members, key=lambda each: each.log_likelihood)
+    rival = next((each for each in look.opinions if each.name == "network"), None)
+    logits, weighted = combine(members, dataset.labels, dataset.weights)
+    kept = [each for each in weighted if (each.weight or 0.0) >= _LEAST_SHARE]
+    likely = _likelihood(logits, dataset)
+    name, options, worth = best.name, dict[str, Any](), best.log_likelihood
+    if len(kept) > 1 and len(dataset) * (likely - best.log_likelihood) > len(kept) - 1:
+        shares = ",".join(f"{each.weight:.3f}" for each in kept)
+        name, options, worth = "average", {"members": ",".join(each.name for each in kept), "weights": shares}, likely
+    return None if rival is not None and rival.log_likelihood > worth else (name, options)
+
+
+def _likelihood(logits: Tensor, dataset: Dataset) -> float:
+    """Mean log-probability of the given labels."""
+    given = logits.log_softmax(dim=1).gather(1, dataset.labels[:, None])[:, 0]
+    each = torch.ones_like(given) if dataset.weights is None else dataset.weights.to(given)
+    return float(given @ each / each.sum())
 
 
 def _settled(
@@ -293,7 +355,7 @@ def auto_method(dataset: Dataset) -> str:
 
 
 def _is_noisy(look: Look) -> bool:
-    return look.noise.rate >= _CLEAN and look.noise.interval[0] > 0
+    return look.knowable and look.noise.rate >= _CLEAN and look.noise.interval[0] > 0
 
 
 def _imbalance(posterior: Tensor) -> float:
@@ -311,8 +373,13 @@ def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> di
         part, name = path.split(".")
         chosen.setdefault(part, {})[name] = values[part][name]
     low, high = look.noise.interval
+    opinions = [
+        {"judge": each.name, "log_likelihood": each.log_likelihood, "accuracy": each.accuracy, "weight": each.weight}
+        for each in look.opinions
+    ]
     return {
         "text": _text(config, look, trusted, chosen),
+        **({"judges": opinions, "knowable": look.knowable} if opinions else {}),
         "noise_rate": look.noise.rate,
         "interval": [low, high],
         "transition": look.noise.transition.tolist(),
@@ -327,20 +394,27 @@ def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> di
 def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: Mapping[str, Any]) -> str:
     noise, noisy = look.noise, _is_noisy(look)
     low, high = noise.interval
+    if not look.knowable:
+        return f"{look.text} The method is {config.method.name}, on the labels as they are."
     said = [f"About {noise.rate:.1%} of the labels look wrong (between {low:.1%} and {high:.1%})"]
     few = "too few to matter" if noise.rate < _CLEAN else "perhaps none"
     said[0] += "." if noisy else f", {few}, so they are trained on as they are."
     if trusted is not None:
+        judges = "Two models, each asked about the half of the data that it did not see,"
+        if look.opinions:
+            judges = "The judges, none of which saw the label that it judges,"
         said.append(
-            f"Two models, each asked about the half of the data that it did not see, doubt {trusted.doubted:,} of "
-            f"{len(trusted.dataset):,}; each label counts as far as it can be trusted, which leaves some "
-            f"{trusted.residual:.1%} wrong."
+            f"{judges} doubt {trusted.doubted:,} of {len(trusted.dataset):,}; each label counts as far as it can be "
+            f"trusted, which leaves some {trusted.residual:.1%} wrong."
         )
     method, rho = parse(config.method.name), _imbalance(look.posterior)
     if "name" not in chosen.get("method", {}):
         why = "as asked"
     elif rho >= _UNBALANCED:
         why = f"because the largest class is {rho:.0f} times the smallest"
+    elif procedure_type(method).computed:
+        told = ", ".join(f"{each.name} {each.log_likelihood:.3f}" for each in look.opinions)
+        why = f"because it makes labels that it did not see likeliest (mean log-probability: {told})"
     else:
         why = "anchored and with normalised features, which holds against noise" if noisy else "which needs no more"
     described = f"The method is {method.name}, {why}"

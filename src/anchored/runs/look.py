@@ -1,25 +1,37 @@
-"""The look at the labels before training: two short models judge the half of the labels that they did not see.
+"""The look at the labels before training: judges say which class each sample looks like, without having seen its label.
 
-It costs about a third of one training, and is taken only if something was left to it: ``method.name`` or
-``method.noise_rate`` is auto, or ``train.labels`` is cleaned. What the two models say is kept in the run under ``look``
+Vectors are judged by closed forms, neighbours and their like in seconds, and by a network too if the data is small.
+Images are judged by two short networks, each trained on one half of the data and asked about the other, for about a
+third of the price of one training. The look is taken only if something was left to it: ``method.name`` or
+``method.noise_rate`` is auto, or ``train.labels`` is cleaned. What the judges say is kept in the run under ``look``
 while it is made, so that a run that was stopped during the look goes on.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import torch
 from torch import Tensor, nn
 
+from anchored._files import write_json
 from anchored._random import stream
 from anchored.audit import CrossFit, LabelNoise, cross_fit, judge, look_model, look_settings
+from anchored.audit.judges import Opinion, Vectors, Verdict, choose_judges, judge_vectors, network
 from anchored.data import Dataset
 from anchored.runs.data import RunData
-from anchored.runs.decide import complete, needs_look
+from anchored.runs.decide import asks_for_network, complete, needs_look
 from anchored.runs.folder import RunFolder
-from anchored.training import LookConfig, Progress, RunConfig, check_possible
+from anchored.training import LookConfig, Progress, RunConfig, check_possible, is_main_process
 
 __all__ = ["Look", "look_at_labels", "make_look"]
+
+NETWORK = "network"
+_NETWORK_WORK = 2e6
+"""Numbers of a table up to which a network judges beside the closed forms."""
+_OPINIONS = "opinions.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +44,10 @@ class Look:
         logits: What they say, ``(n, k)``; no sample is judged by a model that saw it.
         noise: The estimated noise of the labels.
         posterior: Probabilities ``(n, k)`` of the true labels.
+        opinions: How well each judge predicts labels that it did not see; empty if one judge spoke alone.
+        knowable: Whether labels are predicted better than by always naming the largest class. If not, nothing is
+            known about them, and the posterior is the labels as they are given.
+        text: What the judges found, in a few sentences; empty if one judge spoke alone.
     """
 
     base: RunConfig
@@ -39,6 +55,9 @@ class Look:
     logits: Tensor
     noise: LabelNoise
     posterior: Tensor
+    opinions: tuple[Opinion, ...] = ()
+    knowable: bool = True
+    text: str = ""
 
 
 def look_at_labels(
@@ -72,21 +91,81 @@ def look_at_labels(
     if not (needs_look(settings, data.labelled) or (folder is not None and folder.has_earlier_look)):
         return None
     base = complete(settings, data.labelled)
-    chosen = settings.look if isinstance(settings.look, LookConfig) else look_settings(base, len(data.labelled))
+    chosen = settings.look if isinstance(settings.look, LookConfig) else _judges_for(settings, base, data.labelled)
     config = base.model_copy(update={"look": chosen})
-    check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
+    if NETWORK in chosen.judges:
+        check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
     answers = None
     if folder is not None:
         folder.begin(settings, data.corrections)
         answers = folder.read_look(len(data.labelled))
+    where = None if folder is None else folder.look_path
+    if chosen.judges != (NETWORK,):
+        return _judged(data.labelled, config, chosen, where, module=module, progress=progress)
     if answers is None:
         if progress is not None:
             progress.say(
                 "a look at the labels first: two short trainings, each on half of the data, judge the other half"
             )
-        where = None if folder is None else folder.look_path
         answers = cross_fit(data.labelled, config, module=module, folder=where, progress=progress)
     return make_look(base, chosen, answers, data.labelled)
+
+
+def _judges_for(settings: RunConfig, base: RunConfig, dataset: Dataset) -> LookConfig:
+    """Who judges: closed forms and neighbours for vectors, networks for images or if network settings were given."""
+    alone = look_settings(base, len(dataset))
+    if dataset.is_image or asks_for_network(settings) or settings.method.name != "auto":
+        return alone
+    n, (d,) = len(dataset), dataset.inputs.shape
+    names = choose_judges("auto", Vectors.check(_rows(dataset), dataset.labels, dataset.k))
+    return alone.model_copy(update={"judges": (*names, *((NETWORK,) if n * d <= _NETWORK_WORK else ()))})
+
+
+def _rows(dataset: Dataset) -> Tensor:
+    return dataset.inputs.take(torch.arange(len(dataset))).flatten(1)
+
+
+def _judged(
+    dataset: Dataset,
+    config: RunConfig,
+    chosen: LookConfig,
+    folder: Path | None,
+    *,
+    module: nn.Module | None,
+    progress: Progress | None,
+) -> Look:
+    """The verdict of several judges; the network's part is kept as it is made, the others take seconds."""
+    others: list[Opinion] = []
+    if NETWORK in chosen.judges:
+        own = None if folder is None else folder / NETWORK
+        others = [network(dataset, config, module=module, folder=own, progress=progress)]
+    verdict = judge_vectors(
+        _rows(dataset),
+        dataset.labels,
+        dataset.k,
+        weights=dataset.weights,
+        confirmed=dataset.confirmed,
+        judges=tuple(name for name in chosen.judges if name != NETWORK),
+        others=others,
+        seed=config.train.seed,
+        progress=progress,
+    )
+    if folder is not None and is_main_process():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / _OPINIONS, _told(verdict))
+        half = torch.zeros(len(dataset), dtype=torch.int64)
+        CrossFit(verdict.logits.float(), half, chosen.epochs).save(folder)
+    opinions, noise, posterior = verdict.opinions, verdict.noise, verdict.posterior
+    return Look(config, chosen, verdict.logits, noise, posterior, opinions, verdict.knowable, verdict.text)
+
+
+def _told(verdict: Verdict) -> dict[str, Any]:
+    """What each judge was worth, for people: it decides nothing any more."""
+    opinions = [
+        {"judge": each.name, "log_likelihood": each.log_likelihood, "accuracy": each.accuracy, "weight": each.weight}
+        for each in verdict.opinions
+    ]
+    return {"text": verdict.text, "knowable": verdict.knowable, "opinions": opinions}
 
 
 def make_look(base: RunConfig, settings: LookConfig, answers: CrossFit, dataset: Dataset) -> Look:

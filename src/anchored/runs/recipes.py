@@ -17,8 +17,10 @@ from typing import Any
 
 from anchored._names import choose
 
-__all__ = ["RECIPES", "recipe", "recipe_name"]
+__all__ = ["RECIPES", "recipe", "recipe_name", "vectors_by_size"]
 
+_FULL_BATCH, _LARGE = 200, 10_000
+_FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
 _COSINE = {"name": "cosine"}
 _IMAGES = {
     "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9, "weight_decay": 5e-4, "clip": 5.0},
@@ -93,6 +95,24 @@ def recipe(name: str) -> Mapping[str, Any]:
         50
     """
     return choose(name, RECIPES, what="recipe")
+
+
+def vectors_by_size(n: int) -> dict[str, Any]:
+    """Return what the recipe of vectors changes with the number of samples.
+
+    Up to 200 samples an epoch is one step, so there are a hundred of them; a large set needs fewer epochs.
+
+    Args:
+        n: Training samples.
+
+    Example:
+        >>> vectors_by_size(150)["train"], vectors_by_size(100_000)["train"]
+        ({'epochs': 100, 'batch_size': 150}, {'epochs': 10, 'batch_size': 128})
+    """
+    if n <= _FULL_BATCH:
+        return {"optimizer": {"lr": 0.01}, "train": {"epochs": 100, "batch_size": max(n, 1)}}
+    epochs = max(_FEWEST_EPOCHS, min(_MOST_EPOCHS, _SAMPLES_SEEN // n))
+    return {"train": {"epochs": epochs, "batch_size": 64 if n < _LARGE else 128}}
 
 
 def recipe_name(source: str, shape: Sequence[int], corrupt: Sequence[str] = ()) -> str:

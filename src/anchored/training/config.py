@@ -149,11 +149,14 @@ class TrainConfig(_Part):
 
 
 class LookConfig(_Part):
-    """How the two short models of the look at the labels are trained, as far as it differs from the run itself.
+    """Who judges the labels before training, and how the two short models are trained if ``network`` is among them.
 
     Each model is ``ce+fnpal`` with the run's backbone, optimizer and seed, trained on half of the data to judge the
     other half.
     """
+
+    judges: tuple[str, ...] = ("network",)
+    """Names of :data:`anchored.audit.judges.JUDGES`, and ``network``."""
 
     epochs: int = Field(ge=1)
     """Length of each training."""
@@ -203,6 +206,8 @@ class RunConfig(_Part):
             content["train"].pop("labels")
         if isinstance(self.look, LookConfig):
             content["look"].pop("decided")
+            if self.look.judges == ("network",):
+                content["look"].pop("judges")
         else:
             content.pop("look")
         if self.train.class_run == 1:

@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/runs/decide.py: nothing is left open, what is decided stays, the user has the last word."""
+"""Mirror of src/anchored/runs/decide.py: nothing stays open, what is decided stays, the user has the last word."""
 
 import pytest
 import torch

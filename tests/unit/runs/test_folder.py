@@ -151,9 +151,9 @@ def test_a_folder_without_a_name_is_named_after_what_was_decided(tmp_path):
 
 def test_a_run_has_one_owner(tmp_path):
     run = started(tmp_path / "run")
-    with (
+    with (  # the same object twice is one owner, another object is another
         run.owned(),
-        run.owned(),  # the same object twice is one owner
+        run.owned(),
         pytest.raises(InputError, match=rf"is in use by process {os.getpid()} on .*; wait until it ends"),
         RunFolder.open(run.path).owned(),
     ):

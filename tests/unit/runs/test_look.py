@@ -178,7 +178,7 @@ def test_the_model_is_judged_by_what_the_labels_probably_are(split, tmp_path):
 
 @pytest.fixture(scope="module")
 def mnist_like(tmp_path_factory):
-    """A small data set in MNIST's file format: the recipe does not augment its images, so the decision shifts them."""
+    """A small data set in MNIST's file format: its recipe leaves images as they are, so the decision shifts them."""
     root = tmp_path_factory.mktemp("root") / "MNIST" / "raw"
     root.mkdir(parents=True)
     generator = np.random.default_rng(0)

@@ -1,0 +1,85 @@
+"""Judges by name, and which of them are asked if nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anchored._names import choose
+from anchored.audit.judges.base import Judge, Vectors
+from anchored.audit.judges.boosted import boosted
+from anchored.audit.judges.kernel_ridge import kernel_ridge
+from anchored.audit.judges.neighbours import neighbours
+from anchored.audit.judges.probe import probe
+from anchored.audit.judges.ridge import balanced_ridge, ridge
+
+__all__ = ["JUDGES", "choose_judges", "get"]
+
+JUDGES: dict[str, Judge] = {
+    "ridge": ridge,
+    "ridge-balanced": balanced_ridge,
+    "kernel-ridge": kernel_ridge,
+    "neighbours": neighbours,
+    "boosted": boosted,
+    "probe": probe,
+}
+"""Name to judge, the cheap ones first. The judge ``network`` needs inputs rather than vectors: see ``network.py``."""
+
+_UNBALANCED = 5.0
+"""Ratio of the largest to the smallest class above which all classes are also given the same weight."""
+_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 3e5
+_KERNEL_WORK, _PROBE_WORK = 1e6, 2e6
+
+
+def get(name: str) -> Judge:
+    """Return a judge by its name.
+
+    Raises:
+        InputError: If there is none of this name; the message shows the nearest ones.
+
+    Example:
+        >>> get("ridge").__name__
+        'ridge'
+    """
+    return choose(name, JUDGES, what="judge")
+
+
+def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, ...]:
+    """Return the names of the judges to ask.
+
+    ``auto`` asks the linear closed form and the neighbours; the balanced closed form if classes differ much in size;
+    the kernel, boosted trees and logistic regression if the data is small enough for them to be quick.
+
+    Args:
+        judges: ``"auto"``, a name, or several.
+        vectors: The samples.
+
+    Returns:
+        Names in the order in which they are asked.
+
+    Raises:
+        InputError: If a name is unknown.
+
+    Example:
+        >>> import torch
+        >>> rows = Vectors.check(torch.rand(60, 200), torch.arange(60) % 3, 3)
+        >>> choose_judges("auto", rows)
+        ('ridge', 'kernel-ridge', 'neighbours', 'probe')
+    """
+    if judges != "auto":
+        asked = (judges,) if isinstance(judges, str) else tuple(judges)
+        for name in asked:
+            get(name)
+        return tuple(dict.fromkeys(asked))
+    n, d = vectors.X.shape
+    sizes = vectors.labels.bincount(minlength=vectors.k)
+    sizes = sizes[sizes > 0]
+    chosen = ["ridge", "neighbours"]
+    if n * d <= _KERNEL_WORK:
+        chosen.append("kernel-ridge")
+    if float(sizes.max()) > _UNBALANCED * float(sizes.min()):
+        chosen.append("ridge-balanced")
+    if d <= _BOOSTED_COLUMNS and n * d * vectors.k <= _BOOSTED_WORK:
+        chosen.append("boosted")
+    if n * d * vectors.k <= _PROBE_WORK:
+        chosen.append("probe")
+    return tuple(name for name in JUDGES if name in chosen)

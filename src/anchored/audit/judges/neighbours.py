@@ -1,0 +1,182 @@
+r"""Judge ``neighbours``: the labels of the most similar samples, leave-one-out.
+
+.. math::  p(j \mid x_i) =
+           \frac{a \pi_j + \sum_{l \in N_m(i)} s_{il}\, c_l\, P_{lj}}{a + \sum_{l \in N_m(i)} s_{il}\, c_l},
+           \qquad s_{il} = e^{(\cos(x_i, x_l) - 1)/\tau},
+
+where :math:`N_m(i)` are the m most similar samples by the cosine of standardised features, neither the sample itself
+nor an exact copy of it among them, P their labels, and :math:`\pi` the classes' shares. The number m and the width tau
+(or no width: all m count the same) are those under which the given labels are likeliest.
+
+Up to 30,000 samples the search is exact, a block of rows at a time. Above that it is approximate: features are
+projected onto at most 64 random directions, k-means puts the samples into cells, and each sample is compared with
+those of the eight nearest cells.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from anchored._random import stream
+from anchored.audit.judges.base import Vectors
+from anchored.ridge import as_targets, fit_sharpness, log_likelihood
+
+__all__ = ["nearest", "neighbours"]
+
+_COUNTS = (5, 10, 20, 40, 80)
+_WIDTHS = (math.inf, 0.2, 0.07)
+_PRIOR = 1.0
+"""Weight of the classes' shares, in neighbours."""
+_BLOCK_NUMBERS = 2**24
+_EXACT = 30_000
+_DIRECTIONS, _CELLS_ASKED, _ROUNDS = 64, 8, 8
+_MOST_SCORED = 20_000
+
+
+def neighbours(vectors: Vectors) -> Tensor:
+    """Judge by the labels of the nearest neighbours.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> y = torch.arange(300) % 3
+        >>> X = 3 * torch.eye(3)[y] + torch.randn(300, 3, generator=generator)
+        >>> bool((neighbours(Vectors.check(X, y, 3)).argmax(dim=1) == y).double().mean() > 0.85)
+        True
+    """
+    index, similarity = nearest(vectors, min(max(_COUNTS), len(vectors) - 1))
+    shares = vectors.learnt.T @ vectors.each
+    shares = (shares + 1.0) / (shares.sum() + vectors.k)
+    best = -math.inf
+    step = max(1, -(-len(vectors) // _MOST_SCORED))
+    part = slice(None, None, step)
+    targets = as_targets(vectors.labels[part].numpy(), vectors.k)
+    each = vectors.each[part].numpy()
+    if not each.any():
+        each = each + 1.0
+    settings: tuple[int, float] | None = None
+    for width in _WIDTHS:
+        for count in _COUNTS:
+            if count > index.shape[1]:
+                break
+            rows = _votes(vectors, index[part, :count], similarity[part, :count], width, shares).numpy()
+            sharp = fit_sharpness(rows - rows.mean(axis=1, keepdims=True), targets, each)
+            score = log_likelihood(sharp * rows, targets, each)
+            if score > best:
+                best, settings = score, (count, width)
+    if settings is None:  # fewer samples than the smallest number of neighbours
+        settings = (index.shape[1], math.inf)
+    count, width = settings
+    return torch.cat(
+        [
+            _votes(vectors, places, near, width, shares)
+            for places, near in zip(
+                torch.split(index[:, :count], _block(vectors)),
+                torch.split(similarity[:, :count], _block(vectors)),
+                strict=True,
+            )
+        ]
+    )
+
+
+def _block(vectors: Vectors) -> int:
+    return max(1, _BLOCK_NUMBERS // vectors.k)
+
+
+def _votes(vectors: Vectors, index: Tensor, similarity: Tensor, width: float, shares: Tensor) -> Tensor:
+    """Return log-probabilities ``(b, k)`` from neighbours ``(b, m)``; a similarity of -inf is no neighbour."""
+    weight = vectors.each[index]
+    if math.isinf(width):
+        weight = weight * torch.isfinite(similarity)
+    else:
+        weight = weight * ((similarity.to(torch.float64) - 1.0) / width).exp()
+    votes = _PRIOR * shares.expand(len(index), -1).clone()
+    if vectors.targets is None:
+        votes.scatter_add_(1, vectors.labels[index], weight)
+    else:
+        for place in range(index.shape[1]):  # m columns instead of an (b, m, k) block
+            votes += weight[:, place, None] * vectors.targets[index[:, place]]
+    return votes.log()
+
+
+def nearest(vectors: Vectors, count: int) -> tuple[Tensor, Tensor]:
+    """Find the most similar samples of each sample, without itself and its exact copies.
+
+    Args:
+        vectors: The samples.
+        count: How many.
+
+    Returns:
+        Places ``(n, count)`` and cosines ``(n, count)``, the most similar first. If a sample has fewer neighbours, the
+        rest have the cosine -inf.
+    """
+    rows = torch.nn.functional.normalize(vectors.standardised, dim=1)
+    if len(vectors) <= _EXACT:
+        return _exact(rows, vectors.copies, count)
+    return _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))
+
+
+def _top(rows: Tensor, queries: Tensor, among: Tensor, copies: Tensor | None, count: int) -> tuple[Tensor, Tensor]:
+    """Search neighbours of the samples ``queries`` among the samples ``among``, both given by their places."""
+    similarity = rows[queries] @ rows[among].T
+    same = queries[:, None] == among if copies is None else copies[queries][:, None] == copies[among]
+    similarity.masked_fill_(same, -math.inf)
+    near, place = similarity.topk(min(count, len(among)), dim=1)
+    found = among[place]
+    if len(among) < count:
+        missing = count - len(among)
+        near = torch.nn.functional.pad(near, (0, missing), value=-math.inf)
+        found = torch.nn.functional.pad(found, (0, missing), value=0)
+    return found, near
+
+
+def _exact(rows: Tensor, copies: Tensor | None, count: int) -> tuple[Tensor, Tensor]:
+    everyone = torch.arange(len(rows))
+    found = [
+        _top(rows, block, everyone, copies, count)
+        for block in torch.split(everyone, max(1, _BLOCK_NUMBERS // len(rows)))
+    ]
+    index, similarity = zip(*found, strict=True)
+    return torch.cat(index), torch.cat(similarity)
+
+
+def _approximate(rows: Tensor, copies: Tensor | None, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    n, d = rows.shape
+    if d > _DIRECTIONS:
+        directions = torch.randn(d, _DIRECTIONS, generator=generator) / math.sqrt(_DIRECTIONS)
+        rows = torch.nn.functional.normalize(
+            torch.cat([block @ directions for block in torch.split(rows, 2**16)]), dim=1
+        )
+    cells = max(1, min(round(math.sqrt(n)), n // 100))
+    centres = _k_means(rows, cells, generator)
+    asked = min(_CELLS_ASKED, cells)
+    near_cells = torch.cat([(block @ centres.T).topk(asked, dim=1).indices for block in torch.split(rows, 2**14)])
+    home = near_cells[:, 0]
+    order = home.argsort(stable=True)
+    sizes = home.bincount(minlength=cells)
+    members = torch.split(order, sizes.tolist())
+    index = torch.zeros(n, count, dtype=torch.int64)
+    similarity = torch.full((n, count), -math.inf)
+    around = (centres @ centres.T).topk(asked, dim=1).indices
+    for cell in range(cells):
+        if not len(members[cell]):
+            continue
+        among = torch.cat([members[int(other)] for other in around[cell]])
+        for queries in torch.split(members[cell], max(1, _BLOCK_NUMBERS // max(len(among), 1))):
+            index[queries], similarity[queries] = _top(rows, queries, among, copies, count)
+    return index, similarity
+
+
+def _k_means(rows: Tensor, cells: int, generator: torch.Generator) -> Tensor:
+    """Return unit centres ``(cells, d)`` of spherical k-means, found on a random part of the rows."""
+    part = rows[torch.randperm(len(rows), generator=generator)[: max(cells, min(len(rows), 64 * cells))]]
+    centres = part[:cells].clone()
+    for _ in range(_ROUNDS):
+        home = torch.cat([(block @ centres.T).argmax(dim=1) for block in torch.split(part, 2**14)])
+        sums = torch.zeros_like(centres).index_add_(0, home, part)
+        empty = sums.norm(dim=1) == 0
+        sums[empty] = centres[empty]
+        centres = torch.nn.functional.normalize(sums, dim=1)
+    return centres

@@ -1,0 +1,158 @@
+"""The verdict on vectors: judges are asked one by one and combined, and the noise of the labels is estimated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from anchored._progress import Progress
+from anchored._random import stream
+from anchored.audit.judges.base import Opinion, Vectors
+from anchored.audit.judges.calibrate import opinion_of
+from anchored.audit.judges.combine import combine
+from anchored.audit.judges.knowable import chance, knowable
+from anchored.audit.judges.names import choose_judges, get
+from anchored.audit.label_noise import LabelNoise, fit_label_noise
+
+__all__ = ["Verdict", "judge_vectors"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the judges found.
+
+    Attributes:
+        logits: Combined log-probabilities ``(n, k)``, float64; no sample was judged by a model that saw its label.
+        opinions: What each judge said, how well it predicts the given labels, its weight and its time.
+        noise: Estimated noise of the labels. If nothing can be known its rate means nothing; see :attr:`rate`.
+        posterior: Probabilities ``(n, k)`` of the true labels. If nothing can be known, the labels as they are given.
+        knowable: Whether held-out labels are predicted better than without looking.
+        chance: Share of the largest class.
+        accuracy: Share of the held-out given labels that the judges together predict.
+    """
+
+    logits: Tensor
+    opinions: tuple[Opinion, ...]
+    noise: LabelNoise
+    posterior: Tensor
+    knowable: bool
+    chance: float
+    accuracy: float
+
+    @property
+    def rate(self) -> float | None:
+        """Estimated share of wrong labels; None if nothing can be known."""
+        return self.noise.rate if self.knowable else None
+
+    @property
+    def text(self) -> str:
+        """The findings in a few sentences."""
+        if not self.knowable:
+            return (
+                f"Nothing can be said about these labels: held-out labels are predicted no better than by always "
+                f"naming the largest class ({self.accuracy:.1%} against {self.chance:.1%}). Either the features say "
+                f"nothing about the classes or the labels are random. No label is flagged, and no "
+                f"noise rate is estimated."
+            )
+        low, high = self.noise.interval
+        asked = ", ".join(f"{each.name} {each.weight or 0.0:.0%}" for each in self.opinions)
+        return (
+            f"About {self.noise.rate:.1%} of the {len(self.logits):,} labels look wrong (between {low:.1%} and "
+            f"{high:.1%}). Held-out labels are predicted with {self.accuracy:.1%} accuracy; always naming the largest "
+            f"class has {self.chance:.1%}. Judges: {asked}. Mistakes that annotators make systematically, "
+            f"for one kind of sample, cannot be seen from labels alone; checking a random sample shows them."
+        )
+
+
+def judge_vectors(
+    X: Tensor,
+    labels: Tensor,
+    k: int,
+    *,
+    weights: Tensor | None = None,
+    confirmed: Tensor | None = None,
+    judges: str | Sequence[str] = "auto",
+    others: Sequence[Opinion] = (),
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Judge the labels of vectors.
+
+    Args:
+        X: Features ``(n, d)``, finite, of any real type.
+        labels: Classes ``(n,)`` in 0..k-1 as given; those that a person corrected, as corrected.
+        k: Number of classes.
+        weights: How much each sample counts ``(n,)``; None for one each.
+        confirmed: ``(n,)`` bool, which labels a person has looked at and stands for; None if nobody has.
+        judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several.
+        others: Opinions that were made elsewhere and join the judges', such as that of a network.
+        seed: Seed of folds and bootstrap.
+        progress: Is told about each judge.
+
+    Returns:
+        The verdict; the same for the same arguments.
+
+    Raises:
+        InputError: If the data cannot be used, or a judge is unknown.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> truth = torch.arange(600) % 3
+        >>> X = 4 * torch.eye(3)[truth] + torch.randn(600, 3, generator=generator)
+        >>> given = torch.where(torch.rand(600, generator=generator) < 0.2, (truth + 1) % 3, truth)
+        >>> verdict = judge_vectors(X, given, 3)
+        >>> verdict.knowable, abs(verdict.noise.rate - float((given != truth).double().mean())) < 0.03
+        (True, True)
+        >>> judge_vectors(torch.randn(600, 3, generator=generator), given, 3).rate is None
+        True
+    """
+    vectors = Vectors.check(X, labels, k, weights=weights, seed=seed)
+    names = choose_judges(judges, vectors)
+    if int((vectors.labels.bincount() > 0).sum()) < 2 or len(vectors) < max(2 * k, 8):
+        return _unknown(vectors, torch.zeros(len(vectors), k, dtype=torch.float64), ())
+    opinions = list(others)
+    for name in names:
+        start = time.perf_counter()
+        opinions.append(opinion_of(name, get(name)(vectors), vectors))
+        opinions[-1] = _timed(opinions[-1], time.perf_counter() - start)
+        if progress is not None:
+            last = opinions[-1]
+            progress.say(
+                f"{last.name} predicts {last.accuracy:.1%} of the labels that it did not see ({last.seconds:.1f} s)"
+            )
+    logits, weighted = combine(opinions, vectors.labels, vectors.weights)
+    if not knowable(logits, vectors.labels):
+        return _unknown(vectors, logits, weighted)
+    noise = fit_label_noise(logits, vectors.labels, weights=vectors.weights, generator=stream(seed, "noise rate"))
+    posterior = noise.posterior(logits, vectors.labels)
+    if confirmed is not None:
+        posterior[confirmed] = torch.nn.functional.one_hot(vectors.labels[confirmed], k).to(posterior)
+    return Verdict(logits, weighted, noise, posterior, True, chance(vectors.labels), _accuracy(logits, vectors))
+
+
+def _timed(opinion: Opinion, seconds: float) -> Opinion:
+    return Opinion(opinion.name, opinion.logits, opinion.log_likelihood, opinion.accuracy, None, seconds)
+
+
+def _accuracy(logits: Tensor, vectors: Vectors) -> float:
+    right = (logits.argmax(dim=1) == vectors.labels).to(torch.float64)
+    return float(right @ vectors.each / vectors.each.sum())
+
+
+def _unknown(vectors: Vectors, logits: Tensor, opinions: tuple[Opinion, ...]) -> Verdict:
+    """Return a verdict in which every label is taken as it is given, and the rate may be anything."""
+    k = vectors.k
+    noise = LabelNoise(
+        rate=0.0,
+        interval=(0.0, 1.0),
+        transition=torch.eye(k, dtype=torch.float64),
+        temperature=1.0,
+        bias=torch.zeros(k, dtype=torch.float64),
+        samples=len(vectors),
+    )
+    posterior = torch.nn.functional.one_hot(vectors.labels, k).to(torch.float64)
+    return Verdict(logits, opinions, noise, posterior, False, chance(vectors.labels), _accuracy(logits, vectors))
