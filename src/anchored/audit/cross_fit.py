@@ -260,8 +260,9 @@ def look_settings(config: RunConfig, n: int) -> LookConfig:
     Example:
         >>> from anchored.data import load_digits
         >>> from anchored.runs import complete
-        >>> look_settings(complete({"data": {"source": "digits"}}, load_digits().train), 1437)
-        LookConfig(epochs=14, batch_size=64, lr=0.1, augment=(), decided=())
+        >>> look = look_settings(complete({"data": {"source": "digits"}}, load_digits().train), 1437)
+        >>> look.epochs, look.batch_size, look.lr
+        (14, 64, 0.1)
     """
     epochs = look_epochs(config.train.epochs, n, config.train.batch_size)
     batch_size = config.train.batch_size

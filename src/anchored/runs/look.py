@@ -40,8 +40,8 @@ class Look:
 
     Attributes:
         base: The run's configuration as far as the data decides it; see :func:`anchored.runs.complete`.
-        settings: How the two models were trained.
-        logits: What they say, ``(n, k)``; no sample is judged by a model that saw it.
+        settings: Who judged, and how the two short models were trained.
+        logits: What the judges say together, ``(n, k)``; no sample is judged by a model that saw it.
         noise: The estimated noise of the labels.
         posterior: Probabilities ``(n, k)`` of the true labels.
         opinions: How well each judge predicts labels that it did not see; empty if one judge spoke alone.
