@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## train on data with noisy labels, anchored and not, and compare
 	@$(BIN)/python -m anchored.demo
 
-test: $(STAMP)  ## the test suite (under six minutes on two cores)
+test: $(STAMP)  ## the test suite (under four minutes on two free cores)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
 
 test-slow: $(STAMP)  ## the long tests

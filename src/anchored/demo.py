@@ -18,12 +18,15 @@ _NOISE = "symmetric=0.4"
 
 
 def demo(folder: str | Path, *, epochs: int = 25, seed: int = 0) -> dict[str, dict[str, Any]]:
-    """Train each of :data:`METHODS` below ``folder``; the result of each by its name.
+    """Train each of :data:`METHODS` on digits with wrong labels.
 
     Args:
         folder: A new folder for the runs.
-        epochs: Of each run.
-        seed: Of both runs.
+        epochs: Epochs of each run.
+        seed: Seed of both runs.
+
+    Returns:
+        The result of each run by the name of its method.
     """
     from anchored.cli.progress import make_progress
     from anchored.data import load_digits

@@ -5,11 +5,12 @@ import math
 
 import pytest
 import torch
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored import AnchoredClassifier, imbalance, methods
 from anchored._errors import InputError
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Split
 from anchored.methods.parse import METHODS
 from anchored.runs import RunFolder, TrainedModel, fit
 
@@ -25,17 +26,14 @@ COMPUTED = [name for name in NAMES if methods.procedure_type(methods.parse(name)
 TWO_STAGES = [name for name in NAMES if methods.procedure_type(methods.parse(name)).second_epochs is not None]
 
 
-def blobs(counts, seed):
+def clouds(counts, seed):
     """Round clouds at the corners of a simplex."""
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(K).repeat_interleave(torch.tensor(counts))
-    x = 2.5 * torch.eye(K, 7)[labels] + 0.6 * torch.randn(len(labels), 7, generator=g)
-    return Dataset("blobs", TensorInputs(x), labels, tuple("abcde"))
+    return blobs(counts=counts, d=7, distance=2.5, spread=0.6, seed=seed)
 
 
 @functools.cache
 def split():
-    return Split(blobs(COUNTS, 0), blobs([40] * K, 1))
+    return Split(clouds(COUNTS, 0), clouds([40] * K, 1))
 
 
 def settings(name, **train):
@@ -115,14 +113,14 @@ def test_its_temperature_makes_probabilities_honest(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_trains_on_equal_counts_too(name):
-    equal = Split(blobs([40] * K, 2), blobs([20] * K, 3))
+    equal = Split(clouds([40] * K, 2), clouds([20] * K, 3))
     run = fit(equal, settings(name))
     assert run.result["test"]["accuracy"] > 0.7
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_class_without_samples_is_named(name, tmp_path):
-    whole = blobs(COUNTS, 0)
+    whole = clouds(COUNTS, 0)
     kept = (whole.labels != 3).nonzero().squeeze(1)
     with pytest.raises(InputError, match="no training sample of class 'd'"):
         fit(Split(whole.subset(kept)), settings(name), folder=tmp_path / "run")

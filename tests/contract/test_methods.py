@@ -5,12 +5,13 @@ import math
 
 import pytest
 import torch
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored import methods
 from anchored._errors import InputError
 from anchored._random import stream
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Split
 from anchored.runs import RunFolder, TrainedModel, fit
 
 K = 4
@@ -46,18 +47,14 @@ REFUSED = {
 NAMES = [loss + (f"+{rest}" if rest else "") for loss, rests in TABLE.items() for rest in rests]
 
 
-def blobs(counts, seed):
+def clouds(counts, seed):
     """Four round clouds at the corners of a simplex, of which the last may be much smaller."""
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(K).repeat_interleave(torch.tensor(counts))
-    centres = 2.5 * torch.eye(K, 6)
-    x = centres[labels] + 0.7 * torch.randn(len(labels), 6, generator=g)
-    return Dataset("blobs", TensorInputs(x), labels, ("a", "b", "c", "d"))
+    return blobs(counts=counts, distance=2.5, spread=0.7, seed=seed)
 
 
 @functools.cache
 def split():
-    return Split(blobs([100, 75, 50, 40], 0), blobs([40] * K, 1))
+    return Split(clouds([100, 75, 50, 40], 0), clouds([40] * K, 1))
 
 
 def settings(name, **train):

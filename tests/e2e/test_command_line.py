@@ -71,7 +71,7 @@ def test_a_table(anchored, write_table, tmp_path):
     assert scored["nll"] == pytest.approx(result["test"]["nll"])
 
 
-def test_arrays_spoiled_and_trained_on(anchored, blobs, tmp_path):
+def test_arrays_corrupted_and_trained_on(anchored, blobs, tmp_path):
     x, y = blobs(300, 6, 4, 0)
     x_test, y_test = blobs(80, 6, 4, 1)
     np.savez(tmp_path / "a.npz", X=x, y=y, X_test=x_test, y_test=y_test)

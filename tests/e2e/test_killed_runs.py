@@ -28,7 +28,7 @@ RUN = f"""
 import sys
 import torch
 from anchored.data import load_digits
-from anchored.training import RunFolder, fit
+from anchored.runs import RunFolder, fit
 torch.set_num_threads(1)
 run = RunFolder(sys.argv[1])
 print("ready", flush=True)

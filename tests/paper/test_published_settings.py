@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from tests.builders import resolved as resolve
 
 from anchored.paper import TABLES
+from anchored.runs import decide
+from anchored.training import validate
 
 IMAGENET = [1280 - round(1275 * i / 999) for i in range(1000)]
 SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32), "cifar100": (3, 32, 32)}
@@ -37,20 +38,25 @@ def counts_of(source, corrupt):
     return BALANCED[source]
 
 
+class Described:
+    """A data set of which only the name, the shape of an input and the class sizes are known."""
+
+    def __init__(self, name, shape, counts):
+        self.name, self.inputs, self.counts, self.k = name, SimpleNamespace(shape=shape), counts, len(counts)
+
+    def __len__(self):
+        return int(self.counts.sum())
+
+
 def resolved(table, row, cell, folder=""):
     """What a row trains with; the data is there in name and numbers only. Lists may lie in a folder."""
     job = TABLES[table].job(row, cell, seed=0)
     data = job.settings["data"]
     source = folder + data["source"] if data["source"].endswith(".txt") else data["source"]
     counts = torch.tensor(counts_of(data["source"], data.get("corrupt", ())))
-    dataset = SimpleNamespace(
-        name=source,
-        inputs=SimpleNamespace(shape=SHAPES.get(source, (3, 224, 224))),
-        counts=counts,
-        k=len(counts),
-        __len__=lambda: int(counts.sum()),
-    )
-    return resolve({**job.settings, "data": {**data, "source": source}}, dataset).as_dict()
+    dataset = Described(source, SHAPES.get(source, (3, 224, 224)), counts)
+    settings = validate({**job.settings, "data": {**data, "source": source}, "look": None})
+    return decide(settings, SimpleNamespace(labelled=dataset, corrections={}), None).config.as_dict()
 
 
 def agree(config, expected):
@@ -217,7 +223,16 @@ def cifar100_row(name, rho):
     own["mislas+pal"] = own["mislas (lr 0.15, wd 5e-4)"]
     for row in ("ldam", "ldam+drw", "ce+pal", "ce+mixup+pal", "ldam+pal", "ldam+drw+pal"):
         own[row] = PAPER
-    return CIFAR_LT | {"schedule.name": "mislas"} | own.get(name.removesuffix(" (aligned)"), {})
+    for row in ("balanced-softmax", "balanced-softmax+pal"):  # ours, with the decay of the rows that it is compared to
+        own[row] = PAPER
+    ours = {}
+    if "projected" in name:
+        ours["backbone.options"] = {"project": 128}
+    if "s=" in name:
+        ours["method.scale"] = float(name.partition("s=")[2].rstrip(")"))
+    # What stands in brackets is how anchors are laid, unless it is the name of a row of its own.
+    row = own.get(name, own.get(name.partition(" (")[0], {}))
+    return CIFAR_LT | {"schedule.name": "mislas"} | row | ours
 
 
 @pytest.mark.parametrize("rho", [100, 50, 10])

@@ -90,6 +90,7 @@ def test_the_page_of_choices_quotes_the_runs_on_mnist():
     _, rows = quoted("docs/paper/deviations.md", "| | noise | last epoch |")
     draws = {"same number in every class": "", "label by label": " (iid)"}
     own = {"signed features": " (signed)", "random simplex, pixels between 0 and 1": " (pixels)"}
+    assert rows
     for label, noise, last, best, five, published in rows:
         method, _, anchors = label.partition(", ")
         aligned = anchors.startswith("aligned")

@@ -121,6 +121,7 @@ def test_the_weights_of_a_batch_add_up_over_the_processes(n, world_size, per_pro
     batches = Batches(dataset, batch_size=per_process)
     parts = [_shard(plan, batches, state, OneOf(rank, world_size)) for rank in range(world_size)]
     each = by_class[dataset.labels].double() * (1 if dataset.weights is None else dataset.weights.double())
+    assert len(parts[0].totals)
     for number, total in enumerate(parts[0].totals.tolist()):
         by_hand = 0.0
         for part in parts:

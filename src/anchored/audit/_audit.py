@@ -47,7 +47,7 @@ class ClassNoise:
     name: str
     count: int
     noise_rate: float | None
-    """None where no sample carries the name."""
+    """None if no sample carries the name."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Audit:
     duplicates: tuple[DuplicateGroup, ...] = ()
 
     def describe(self) -> str:
-        """The findings in a few sentences."""
+        """Describe the findings in a few sentences."""
         low, high = self.interval
         text = (
             f"About {self.noise_rate:.1%} of the {self.samples:,} labels are wrong (between {low:.1%} and {high:.1%}), "
@@ -118,11 +118,14 @@ class Audit:
         return text
 
     def save(self, folder: str | Path, *, formats: Sequence[str] = ("csv",)) -> None:
-        """Write ``audit.json`` and ``suspects.csv`` into ``folder``, which is made where it is missing.
+        """Write ``audit.json`` and ``suspects.csv`` into ``folder``, which is made if it is missing.
 
         Args:
-            folder: Where to.
-            formats: Of the ranking: ``csv``, always, and ``parquet`` and ``json`` beside it.
+            folder: The folder to write to.
+            formats: Files to write the ranking to: ``csv`` always, ``parquet`` and ``json`` beside it if named.
+
+        Raises:
+            InputError: The folder cannot be made, or a package for the format is missing.
         """
         folder = Path(folder)
         try:
@@ -134,7 +137,7 @@ class Audit:
         write_json(folder / ABOUT, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the ranking as plain values, as ``audit.json`` holds it."""
+        """Return everything but the ranking as plain values, as ``audit.json`` holds it."""
         return {
             "noise_rate": self.noise_rate,
             "interval": list(self.interval),
@@ -152,7 +155,29 @@ class Audit:
 
     @classmethod
     def load(cls, folder: str | Path, *, top: int | None = None) -> Audit:
-        """Read what :meth:`save` wrote; with ``top`` only so many suspects."""
+        """Read what :meth:`save` wrote.
+
+        Args:
+            folder: The folder that :meth:`save` wrote to.
+            top: Number of suspects to read, the most suspicious first; None reads all.
+
+        Returns:
+            The audit; ``samples`` still counts every label that was judged.
+
+        Raises:
+            InputError: The folder holds no audit, or a damaged one.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> from anchored.data import load_digits
+            >>> digits = load_digits().test
+            >>> logits = 5.0 * torch.nn.functional.one_hot(digits.labels, 10)
+            >>> with TemporaryDirectory() as folder:
+            ...     audit(None, digits, logits=logits, duplicates=False).save(folder)
+            ...     found = Audit.load(folder, top=3)
+            >>> found.samples, len(found.suspects)
+            (360, 3)
+        """
         folder = Path(folder)
         for name in (ABOUT, RANKED):
             if not (folder / name).is_file():
@@ -191,14 +216,20 @@ def audit(
     """Judge every label of ``dataset``.
 
     A model that was not trained on ``dataset`` can be asked directly. One that was may have learnt some wrong labels
-    by heart; then give the logits of :func:`anchored.audit.cross_fit`, where no model judges a sample that it saw.
+    by heart; then give the logits of :func:`anchored.audit.cross_fit`, in which no model judges a sample that it saw.
 
     Args:
-        model: What to judge by; None where ``logits`` are given.
-        dataset: With labels; samples without one are left out, and those that a person has confirmed come last.
+        model: The model to judge by; None if ``logits`` are given.
+        dataset: The labelled data; samples without a label are left out, those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
         duplicates: Whether to look for near-duplicates under different labels.
-        generator: Of the bootstrap behind the interval.
+        generator: Random numbers of the bootstrap behind the interval.
+
+    Returns:
+        The noise rate, the transition matrix, every label ranked, and near-duplicates.
+
+    Raises:
+        InputError: The model or the logits do not fit the data, or no sample has a label.
 
     Example:
         >>> from anchored.data import corrupt, load_digits

@@ -118,8 +118,8 @@ def cross_fit(
         >>> from anchored.data import load_digits
         >>> from anchored.runs import complete
         >>> data = load_digits().train
-        >>> crossed = cross_fit(data, complete({"train": {"epochs": 4}}, data))
-        >>> crossed.logits.shape, crossed.epochs
+        >>> answers = cross_fit(data, complete({"train": {"epochs": 4}}, data))
+        >>> answers.logits.shape, answers.epochs
         (torch.Size([1437, 10]), 3)
     """
     if not dataset.labelled:
@@ -256,6 +256,13 @@ def look_settings(config: RunConfig, n: int) -> LookConfig:
 
     Returns:
         What ``config.look`` records.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> from anchored.runs import complete
+        >>> look = look_settings(complete({"data": {"source": "digits"}}, load_digits().train), 1437)
+        >>> look.epochs, look.batch_size, look.lr
+        (14, 64, 0.1)
     """
     epochs = look_epochs(config.train.epochs, n, config.train.batch_size)
     batch_size = config.train.batch_size
@@ -282,6 +289,12 @@ def look_model(config: RunConfig, look: LookConfig, *, seed: int = 0) -> RunConf
 
     Returns:
         A resolved configuration.
+
+    Example:
+        >>> look = LookConfig(epochs=3, batch_size=64, lr=0.1)
+        >>> config = look_model(RunConfig(), look, seed=7)
+        >>> config.method.name, config.train.epochs, config.train.seed
+        ('ce+fnpal', 3, 7)
     """
     anchors = config.method.anchors
     return config.model_copy(

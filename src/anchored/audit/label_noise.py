@@ -12,7 +12,7 @@ expectation-maximisation: the posterior of the true label
 is counted into M, and is what T and b are fitted to, in turns. The noise rate is the mean of :math:`1 - q_{\tilde y}`.
 
 Counting contradictions alone would blame the labels for the model's mistakes too. Here the two are told apart, because
-a mistake of the model comes where it is in doubt, while a wrong label comes where it is certain as well. That leaves
+a model makes mistakes when it is in doubt, while a wrong label comes when it is certain as well. That leaves
 one thing open: a model that is equally certain of nearly everything may be certain or may be modest, and the labels
 cannot say which; noise that is the same for all classes and a higher temperature look alike. So, of the samples that
 it takes for one class, the model is taken at its word about the fifth of which it is surest (the anchor points of
@@ -45,7 +45,7 @@ __all__ = ["LabelNoise", "fit_label_noise", "judge"]
 _PRIOR_SAMPLES = 20.0
 """How many samples of each class the common noise rate stands for when a row of the matrix is counted."""
 _BIAS_PRECISION = 1.0
-"""Of the normal prior of each class's bias, in nats: a class can be predicted e times too often or too rarely."""
+"""Precision of the normal prior of each class's bias, in nats: a class can be predicted e times too often or rarely."""
 _MOST_STEPS, _TOLERANCE = 500, 1e-7
 _SURE = 0.2
 """The share of the samples taken for a class about which the model is believed."""
@@ -59,7 +59,7 @@ _Z = 1.96
 
 @dataclass(frozen=True, eq=False)
 class LabelNoise:
-    """The law of the given labels.
+    """The estimated noise of the given labels.
 
     Attributes:
         rate: The share of wrong labels among the samples.
@@ -78,11 +78,25 @@ class LabelNoise:
     samples: int
 
     def probabilities(self, logits: Tensor) -> Tensor:
-        """Of the true label ``(n, k)``, from logits ``(n, k)`` alone."""
+        r"""Compute :math:`\operatorname{softmax}(\mathbf f / T + \mathbf b)` ``(n, k)``, of the true label."""
         return self._scores(logits).softmax(dim=1)
 
     def posterior(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Of the true label ``(n, k)``, from logits ``(n, k)`` and the labels given ``(n,)``."""
+        r"""Compute the posterior of the true label: :math:`q_i \propto p_i M_{i \tilde y}`.
+
+        Args:
+            logits: ``(n, k)``, of a model that did not see these samples.
+            labels: ``(n,)``, as given.
+
+        Returns:
+            Probabilities ``(n, k)`` of the true labels, float64; each row has the sum 1.
+
+        Example:
+            >>> matrix = torch.tensor([[0.9, 0.1], [0.3, 0.7]], dtype=torch.float64)
+            >>> noise = LabelNoise(0.2, (0.1, 0.3), matrix, 1.0, torch.zeros(2, dtype=torch.float64), 100)
+            >>> noise.posterior(torch.zeros(1, 2), torch.tensor([1]))  # 0.1 against 0.7
+            tensor([[0.1250, 0.8750]], dtype=torch.float64)
+        """
         # A transition that was never seen has weight 0, so its logarithm is -inf: impossible, and meant so.
         return (self._scores(logits).log_softmax(dim=1) + self.transition.T[labels].log()).softmax(dim=1)
 
@@ -93,13 +107,19 @@ class LabelNoise:
 def fit_label_noise(
     logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, generator: torch.Generator | None = None
 ) -> LabelNoise:
-    """The noise of ``labels``, seen by a model that was not trained on these samples.
+    """Estimate the noise of ``labels`` from the logits of a model that was not trained on these samples.
 
     Args:
         logits: ``(n, k)``, of any scale. From a model that has learnt these labels by heart the noise looks too small.
         labels: ``(n,)``, as given.
         weights: ``(n,)``, how much each sample counts.
-        generator: Where the bootstrap for the interval is drawn from.
+        generator: Random numbers of the bootstrap behind the interval.
+
+    Returns:
+        The noise rate with an interval, the transition matrix, and how logits become probabilities.
+
+    Raises:
+        InputError: Logits, labels and weights do not fit each other, or are not finite.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -127,7 +147,7 @@ def fit_label_noise(
         min(_BOOTSTRAP_SAMPLES, n) / min(_MOST_SAMPLES, n)
     )
     half = _Z * math.hypot(spread, _SHARE_IN_DOUBT * abs(contradicted - law.rate) / _Z)
-    # Where no label is contradicted, the bootstrap sees no variation; the rule of three does.
+    # If no label is contradicted, the bootstrap sees no variation; the rule of three does.
     half = max(half, 3.0 / n)
     return LabelNoise(
         rate=law.rate,
@@ -140,15 +160,26 @@ def fit_label_noise(
 
 
 def judge(dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None) -> tuple[LabelNoise, Tensor]:
-    """The noise of a data set's labels, and the posterior ``(n, k)`` of each true label.
+    """Estimate the noise of a data set's labels, and the posterior of each true label.
 
-    Labels that a person has confirmed are true. The law is then that of the others, because those that were looked at
-    are not like them; its rate is that of the whole set.
+    Labels that a person has confirmed are true. The noise is then estimated from the others, because those that were
+    looked at are not like them; the rate is that of the whole set.
 
     Args:
-        dataset: Every sample labelled.
+        dataset: The data, every sample labelled.
         logits: ``(n, k)``, of a model that was not trained on these samples.
-        generator: As for :func:`fit_label_noise`.
+        generator: Random numbers of the bootstrap behind the interval.
+
+    Returns:
+        The estimated noise, and the posterior ``(n, k)``.
+
+    Example:
+        >>> from anchored.data import corrupt, load_digits
+        >>> data = corrupt(load_digits().train, "symmetric=0.2", seed=0).dataset
+        >>> sure = 8.0 * torch.nn.functional.one_hot(data.clean_labels, 10)
+        >>> noise, posterior = judge(data, sure)
+        >>> round(noise.rate, 2), posterior.shape
+        (0.2, torch.Size([1437, 10]))
     """
     labels, weights, confirmed = dataset.labels, dataset.weights, dataset.confirmed
     if confirmed is None or not bool(confirmed.any()):
@@ -193,7 +224,7 @@ def _uniform(rate: float, k: int) -> Tensor:
 
 
 def _climb(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, steps: int) -> _Law:
-    """Raise the likelihood of the labels until it stands still, with the true label known where the model is surest."""
+    """Raise the likelihood of the labels until it stands still, with the true label known if the model is surest."""
     sure, believed = _surest(rows)
     before = -math.inf
     for _ in range(steps):
@@ -288,7 +319,7 @@ def _bootstrap(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, generato
 
 
 def _part(logits: Tensor, labels: Tensor, weights: Tensor | None, most: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Every so-many-th sample, where there are more than enough."""
+    """Take every so-many-th sample, if there are more than enough."""
     index = torch.arange(0, len(logits), max(1, -(-len(logits) // most)))
     weight = torch.ones(len(index), dtype=torch.float64) if weights is None else weights[index].to(torch.float64)
     return logits[index].to(torch.float64), labels[index], weight

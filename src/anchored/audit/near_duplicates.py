@@ -51,12 +51,15 @@ class NearDuplicates:
 def near_duplicates(
     dataset: Dataset, *, close: float = _CLOSE, generator: torch.Generator | None = None
 ) -> list[NearDuplicates]:
-    """Groups of near-duplicates whose labels differ, nearest first.
+    """Find near-duplicates whose labels differ.
 
     Args:
-        dataset: What to look through; samples without a label are left out.
+        dataset: The data to search; samples without a label are left out.
         close: What is near, as a share of the median distance to the nearest neighbour.
-        generator: Which samples the usual distance is measured on.
+        generator: Draws the samples that the usual distance is measured on.
+
+    Returns:
+        Groups of samples, nearest first; at most 10,000.
 
     Example:
         >>> from anchored.data import TensorInputs

@@ -56,13 +56,13 @@ class Suspect:
     suggested: str
     """The class it looks most like, all things considered."""
     probability_wrong: float
-    """That the given label is not the true one."""
+    """Probability that the given label is not the true one."""
     margin: float
     """Logit of the given label minus the best other one."""
     given_probability: float
-    """Of the given label, by the look of the sample alone."""
+    """Probability of the given label, judged by the sample alone."""
     suggested_probability: float
-    """Of the suggested label, by the look of the sample alone."""
+    """Probability of the suggested label, judged by the sample alone."""
     group: str
     """``many``, ``medium`` or ``few``: how large the given class is."""
 
@@ -71,7 +71,7 @@ class Suspects(Sequence[Suspect]):
     """The ranking as a table; rows are made when asked for, columns are there at once.
 
     Args:
-        columns: By the names in :data:`COLUMNS`; all of the same length, in the order of the ranking.
+        columns: Values by the names in :data:`COLUMNS`; all of the same length, in the order of the ranking.
 
     Example:
         >>> table = Suspects({name: [value] for name, value in zip(COLUMNS, (1, 7, "a.png", "cat", "dog", 0.9, -0.4,
@@ -104,13 +104,13 @@ class Suspects(Sequence[Suspect]):
         return (self[i] for i in range(len(self)))
 
     def column(self, name: str) -> list[Any]:
-        """The values of one column, in the order of the ranking."""
+        """Return the values of one column, in the order of the ranking."""
         if name not in COLUMNS:
             raise InputError(f"unknown column {name!r}; choose from {', '.join(COLUMNS)}")
         return self._columns[name]
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """Name to values: what ``pandas.DataFrame`` takes."""
+        """Return the columns by name: what ``pandas.DataFrame`` takes."""
         return dict(self._columns)
 
     def save(self, path: str | Path) -> None:
@@ -123,7 +123,27 @@ class Suspects(Sequence[Suspect]):
 
     @classmethod
     def load(cls, path: str | Path, *, top: int | None = None) -> Suspects:
-        """Read the ``.csv`` that :meth:`save` wrote, or its first ``top`` rows."""
+        """Read the ``.csv`` that :meth:`save` wrote.
+
+        Args:
+            path: The file.
+            top: Number of rows to read, the most suspicious first; None reads all.
+
+        Returns:
+            The ranking.
+
+        Raises:
+            InputError: The file is no such table, or damaged.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> row = (1, 7, "a.png", "cat", "dog", 0.9, -0.4, 0.1, 0.8, "many")
+            >>> table = Suspects({name: [value, value] for name, value in zip(COLUMNS, row)})
+            >>> with TemporaryDirectory() as folder:
+            ...     table.save(f"{folder}/suspects.csv")
+            ...     Suspects.load(f"{folder}/suspects.csv", top=1).column("suggested")
+            ['dog']
+        """
         with Path(path).open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             rows = list(islice(reader, top))
@@ -161,15 +181,26 @@ class Suspects(Sequence[Suspect]):
         write_atomically(path, lambda temporary: pyarrow.parquet.write_table(pyarrow.table(self._columns), temporary))
 
 
-def rank(dataset: Dataset, index: Tensor, logits: Tensor, look: Tensor, posterior: Tensor) -> Suspects:
-    """The samples at ``index`` of ``dataset``, most probably wrong first; equals by margin, then by place.
+def rank(dataset: Dataset, index: Tensor, logits: Tensor, probabilities: Tensor, posterior: Tensor) -> Suspects:
+    """Rank labels, most probably wrong first; equals by margin, then by place.
 
     Args:
-        dataset: With the labels given.
+        dataset: The data with the labels given.
         index: ``(m,)``, the places of the samples that were judged.
         logits: ``(m, k)`` of those samples.
-        look: ``(m, k)``, the probabilities of the true label without knowing the one given.
-        posterior: ``(m, k)``, the same when it is known.
+        probabilities: ``(m, k)``, of the true label, from the logits alone.
+        posterior: ``(m, k)``, of the true label, from the logits and the label given.
+
+    Returns:
+        The ranking of those samples.
+
+    Example:
+        >>> from anchored.data import TensorInputs
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(2, 1)), torch.tensor([0, 0]), ("a", "b"))
+        >>> posterior = torch.tensor([[0.9, 0.1], [0.2, 0.8]])
+        >>> found = rank(data, torch.arange(2), posterior.log(), posterior, posterior)
+        >>> found.column("index"), found.column("suggested")
+        ([1, 0], ['b', 'a'])
     """
     given = dataset.labels[index]
     suggested = posterior.argmax(dim=1)
@@ -193,8 +224,8 @@ def rank(dataset: Dataset, index: Tensor, logits: Tensor, look: Tensor, posterio
             "suggested": [names[j] for j in suggested[order].tolist()],
             "probability_wrong": rounded(wrong),
             "margin": rounded(margin),
-            "given_probability": rounded(look[here, given]),
-            "suggested_probability": rounded(look[here, suggested]),
+            "given_probability": rounded(probabilities[here, given]),
+            "suggested_probability": rounded(probabilities[here, suggested]),
             "group": [group[j] for j in given[order].tolist()],
         }
     )

@@ -62,10 +62,10 @@ def run(
     fit(load_digits(), {"method": {"name": "ce"}, "train": {"epochs": 1}})  # what a first run costs is nobody's time
     asked = [(source, corruption) for source in _sources(data_root) for corruption in corruptions]
     for number, ((name, clean, length), corruption) in enumerate(asked, start=1):
-        spoilt = ", ".join(corruption)
-        tell(f"{name}, {spoilt} ({number} of {len(asked)})")
+        corruption_text = ", ".join(corruption)
+        tell(f"{name}, {corruption_text} ({number} of {len(asked)})")
         each = [_measured(clean, corruption, seed, epochs or length) for seed in seeds]
-        rows += _rows(name, spoilt, each)
+        rows += _rows(name, corruption_text, each)
     whole = [row for row in rows if row[2] == "all"]
     return Result(
         title="Finding flipped labels: average precision and seconds",

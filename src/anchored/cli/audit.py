@@ -91,9 +91,9 @@ def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
     """What two models say of each other's half: from the run, or trained now and kept there."""
     from anchored.audit import cross_fit
     from anchored.cli.progress import make_progress
-    from anchored.runs import OWN, RunFolder
+    from anchored.runs import OWN_BACKBONE, RunFolder
 
-    if loaded.model.description.get("backbone", {}).get("name") == OWN:
+    if loaded.model.description.get("backbone", {}).get("name") == OWN_BACKBONE:
         raise InputError(
             f"{loaded.path} was trained with a module of your own, which cannot be made again here; "
             f"use --quick, or anchored.audit.cross_fit from Python"

@@ -1,4 +1,4 @@
-"""``anchored corrupt DATA --out FOLDER``: spoil data as asked, and write it down with a receipt.
+"""``anchored corrupt DATA --out FOLDER``: corrupt data as asked, and write it down with a receipt.
 
 The folder gets ``data.npz`` (``X``, ``y`` as training is to see them, ``y_clean``, the ``index`` of each sample in
 the original, ``class_names``, for tables ``columns``; ``X_test`` and ``y_test`` where the source has a test part, which
@@ -48,21 +48,21 @@ def corrupt(
         raise InputError(f"--seed must be at least 0, got {seed}")
 
     from anchored.data import CorruptionPlan, open_source
-    from anchored.data import corrupt as spoil
+    from anchored.data import corrupt as corrupt_dataset
 
     plan = CorruptionPlan.parse(asked)
     split = open_source(data, root=data_root, label=label, image=image)
-    spoiled = spoil(split.train, plan, seed=seed)
-    receipt = {"data": data, "seed": seed, "asked": asked, **spoiled.receipt}
-    _write(out, split, spoiled, receipt)
-    result = {**receipt, "n": len(spoiled.dataset), "out": str(out)}
+    corrupted = corrupt_dataset(split.train, plan, seed=seed)
+    receipt = {"data": data, "seed": seed, "asked": asked, **corrupted.receipt}
+    _write(out, split, corrupted, receipt)
+    result = {**receipt, "n": len(corrupted.dataset), "out": str(out)}
     if json:
         print_json(result)
         return
-    rows = [["samples", len(spoiled.dataset), len(split.train)]]
-    counts, before = spoiled.dataset.counts.tolist(), split.train.counts.tolist()
+    rows = [["samples", len(corrupted.dataset), len(split.train)]]
+    counts, before = corrupted.dataset.counts.tolist(), split.train.counts.tolist()
     rows += [["largest class", max(counts), max(before)], ["smallest class", min(counts), min(before)]]
-    wrong = spoiled.receipt.get("noise", {}).get("flipped", 0)
+    wrong = corrupted.receipt.get("noise", {}).get("flipped", 0)
     rows.append(["wrong labels", wrong, "-"])
     print_table(
         " and ".join(asked),
@@ -72,20 +72,20 @@ def corrupt(
     )
 
 
-def _write(out: Path, split: Split, spoiled: Corrupted, receipt: dict[str, Any]) -> None:
+def _write(out: Path, split: Split, corrupted: Corrupted, receipt: dict[str, Any]) -> None:
     """The folder appears with both files in it, or not at all."""
     import numpy as np
 
     from anchored._files import write_json
 
-    dataset = spoiled.dataset
+    dataset = corrupted.dataset
     clean = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
     names = np.array(dataset.class_names)
     arrays: dict[str, Any] = {
         "X": _inputs(dataset),
         "y": names[dataset.labels.numpy()],
         "y_clean": names[clean.numpy()],
-        "index": np.arange(len(dataset)) if spoiled.kept is None else spoiled.kept.numpy(),
+        "index": np.arange(len(dataset)) if corrupted.kept is None else corrupted.kept.numpy(),
         "class_names": names,
     }
     if dataset.columns is not None:

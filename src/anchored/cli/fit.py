@@ -45,7 +45,9 @@ def fit(
     ] = None,
     corrupt: Annotated[
         list[str] | None,
-        typer.Option(help="Spoil the training data: symmetric=0.8, asymmetric=0.4, longtail=100, step=10; repeatable."),
+        typer.Option(
+            help="Corrupt the training data: symmetric=0.8, asymmetric=0.4, longtail=100, step=10; repeatable."
+        ),
     ] = None,
     corrections: Annotated[
         Text, typer.Option(help="Decisions on labels, as anchored review writes them: a corrections.csv.")

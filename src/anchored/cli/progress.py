@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bar", "Lines", "make_progress"]
 
-Record = Mapping[str, float | int | None]
+EpochRecord = Mapping[str, float | int | None]
 _PAUSE = 0.1  # a bar that is redrawn more often costs time and shows nothing more
 
 
@@ -31,7 +31,7 @@ def _percent(value: float | int | None) -> str:
     return "-" if value is None else f"{100 * value:.2f} %"
 
 
-def _accuracies(record: Record) -> str:
+def _accuracies(record: EpochRecord) -> str:
     """The accuracies of a record, by the data they were measured on."""
     names = {"train_accuracy": "train", "held_out_accuracy": "held-out", "test_accuracy": "test"}
     return ", ".join(
@@ -69,7 +69,7 @@ class Lines(Progress):
         if epoch:
             self.say(f"going on after epoch {epoch} of {epochs}")
 
-    def epoch(self, record: Record, *, seconds: float, samples: int) -> None:
+    def epoch(self, record: EpochRecord, *, seconds: float, samples: int) -> None:
         """Write the line."""
         self._spent.append(seconds)
         done = int(record["epoch"] or 0)
@@ -135,7 +135,7 @@ class Bar(Progress):
             speed=f"{self._samples / max(now - self._begun, 1e-9):,.0f}/s",
         )
 
-    def epoch(self, record: Record, *, seconds: float, samples: int) -> None:
+    def epoch(self, record: EpochRecord, *, seconds: float, samples: int) -> None:
         """Show the accuracies of the epoch, and begin to measure the next one."""
         self._done = int(record["epoch"] or 0)
         self._drawing.update(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anchored.runs import RunFolder
     from anchored.training import RunConfig
 
-__all__ = ["report", "show", "train"]
+__all__ = ["show", "summary", "train"]
 
 _PARTS = {"held_out": "held-out labels", "estimated": "wrong labels allowed for", "test": "test"}
 
@@ -42,7 +42,7 @@ def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = Fal
             write_after_training(run.path, fitted)
 
 
-def report(run: RunFolder) -> dict[str, Any]:
+def summary(run: RunFolder) -> dict[str, Any]:
     """What ``result.json`` holds, where it and the report lie, and how fast it was made."""
     speeds = [line["samples_per_second"] for line in run.read_lines("speed.jsonl") if line.get("samples_per_second")]
     drawn = run.path / "report.html"
@@ -58,7 +58,7 @@ def show(run: RunFolder, *, json: bool) -> None:
     """Print the result of a finished run, from the first process only."""
     if not is_main_process():
         return
-    result = report(run)
+    result = summary(run)
     if json:
         print_json(result)
         return

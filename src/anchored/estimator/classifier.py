@@ -1,6 +1,6 @@
 """The library as a scikit-learn estimator: arrays in, calibrated probabilities out, one training path underneath.
 
-Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.training.fit`, so a model fitted here
+Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.runs.fit`, so a model fitted here
 and one fitted from the command line with the same settings and seed have the same weights.
 """
 
@@ -42,7 +42,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     Args:
         method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` goes by what the labels
-            look like, see :mod:`anchored.auto`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
+            look like, see :mod:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
             ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
             what to do about it.
         noise_rate: The share of wrong labels. ``"auto"`` looks first: two short models judge the half of the labels
@@ -168,7 +168,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """The rows whose label is probably wrong, the most suspicious first."""
         check_is_fitted(self, "model_")
         if self._issues is None:
-            found = audit(None, self._judged, logits=self._judgement, duplicates=False).suspects.as_dict()
+            found = audit(None, self._judged, logits=self._judged_by, duplicates=False).suspects.as_dict()
             issues = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
             table = {name: [values[i] for i in issues] for name, values in found.items()}
             table["index"] = self._rows[table["index"]].tolist()
@@ -214,11 +214,11 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.noise_rate_ = float(fitted.config.method.noise_rate if look is None else look.noise.rate)
         # Of the data only the labels are kept; their judges have seen the rest.
         self._judged = Dataset(data.name, TensorInputs(torch.zeros(len(data), 1)), data.labels, data.class_names)
-        self._judgement = fitted.model.raw_logits(data) if look is None else look.logits
+        self._judged_by = fitted.model.raw_logits(data) if look is None else look.logits
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
-        """The parameters as a configuration for :func:`anchored.training.fit`."""
+        """The parameters as a configuration for :func:`anchored.runs.fit`."""
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
         base: dict[str, Any] = {"data": {"augment": ()}} if data.is_image else {}
         precision = ("64" if double else "32") if self.precision == "auto" else self.precision

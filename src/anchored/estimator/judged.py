@@ -1,6 +1,6 @@
 """What an estimator says of its own training labels: how many are wrong, and which ones.
 
-The judgement rests on logits of models that did not see the label they judge: leave-one-out or out-of-fold.
+Labels are judged by logits of models that did not see the label they judge: leave-one-out or out-of-fold.
 """
 
 from __future__ import annotations

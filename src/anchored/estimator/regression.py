@@ -82,7 +82,7 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.random_state = random_state
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> AnchoredRegression:
-        """Fit on rows ``X`` with labels ``y``: once per fold for the judgement, once on all rows for predictions.
+        """Fit on rows ``X`` with labels ``y``: once per fold to judge the labels, once on all rows for predictions.
 
         Args:
             X: ``(n, d)`` numbers.
@@ -118,7 +118,7 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.oof_log_likelihood_ = log_likelihood(self.oof_decision_function_, targets)
         self.regressor_ = clone(regressor).fit(rows, self._wanted(codes))
         judged = torch.from_numpy(self.oof_decision_function_), torch.from_numpy(codes.astype(np.int64))
-        self._judgement = JudgedLabels(*judged, self.classes_)
+        self._judged_labels = JudgedLabels(*judged, self.classes_)
         return self
 
     @property
@@ -160,7 +160,7 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _judged(self) -> JudgedLabels:
         check_is_fitted(self, "regressor_")
-        return self._judgement
+        return self._judged_labels
 
     def _make(self, k: int, seed: int) -> Any:  # noqa: ANN401 - scikit-learn has no types
         regressor = HistGradientBoostingRegressor(random_state=seed) if self.regressor is None else self.regressor

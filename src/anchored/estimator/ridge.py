@@ -152,7 +152,7 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             gathered=self._gathered,
         )
         self._say_constant()
-        self._keep_judgement(self._model.loo_logits, torch.from_numpy(codes.astype(np.int64)), weights)
+        self._keep_judged(self._model.loo_logits, torch.from_numpy(codes.astype(np.int64)), weights)
         self._left_out: npt.NDArray[np.float64] | None = self._model.loo_logits.numpy()
         if len(unseen):
             # A sample without weight was not seen by the model, so the model itself may judge it.
@@ -303,7 +303,7 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self._seen = np.arange(rows.n)
         self._left_out = self._model.loo_logits.numpy() if keep else None
         if keep:
-            self._keep_judgement(self._model.loo_logits, torch.from_numpy(codes.astype(np.int64)), weights)
+            self._keep_judged(self._model.loo_logits, torch.from_numpy(codes.astype(np.int64)), weights)
         else:
             self._judge_by_sample()
         return self
@@ -405,27 +405,31 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             return self.prior
         return _by_class("prior", self.prior, self.classes_, missing=None)
 
-    def _keep_judgement(self, logits: Tensor, codes: Tensor, weights: npt.NDArray[np.float64] | None) -> None:
+    def _keep_judged(self, logits: Tensor, codes: Tensor, weights: npt.NDArray[np.float64] | None) -> None:
         each = None if weights is None else torch.from_numpy(weights)
-        self._judgement: JudgedLabels | None = JudgedLabels(logits, codes, self.classes_, weights=each, rows=self._seen)
+        self._judged_labels: JudgedLabels | None = JudgedLabels(
+            logits, codes, self.classes_, weights=each, rows=self._seen
+        )
 
     def _judge_by_sample(self) -> None:
         """Judge the noise by the sample of rows, for which exact answers can be computed from the sums."""
         model = fit_gathered(_with_sums(self._gathered), alpha=self.model_.alpha)
         sample = self._gathered.sample
         codes = torch.from_numpy(np.asarray(sample.targets.argmax(axis=1)).ravel().astype(np.int64))
-        self._judgement = JudgedLabels(model.loo_logits, codes, self.classes_, weights=torch.from_numpy(sample.weights))
+        self._judged_labels = JudgedLabels(
+            model.loo_logits, codes, self.classes_, weights=torch.from_numpy(sample.weights)
+        )
 
     def _judged(self) -> JudgedLabels:
         check_is_fitted(self, "classes_")
-        if self._judgement is None:
+        if self._judged_labels is None:
             self._judge_by_sample()
-        assert self._judgement is not None
-        return self._judgement
+        assert self._judged_labels is not None
+        return self._judged_labels
 
     def _forget(self) -> None:
         """Drop what was computed from fewer rows."""
-        self._model = self._left_out = self._judgement = None
+        self._model = self._left_out = self._judged_labels = None
 
     def _say_constant(self) -> None:
         constant = self.model_.constant

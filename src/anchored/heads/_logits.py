@@ -41,7 +41,7 @@ def without_autocast(device: torch.device) -> AbstractContextManager[object]:
 
 
 def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
-    r"""Return directions, :math:`\mathbf v / \max(\lVert \mathbf v \rVert, \epsilon)`; zero stays zero.
+    r"""Scale vectors to length one, :math:`\mathbf v / \max(\lVert \mathbf v \rVert, \epsilon)`; zero stays zero.
 
     Args:
         vectors: Vectors ``(..., d)``.

@@ -25,7 +25,7 @@ from anchored._names import suggest
 if TYPE_CHECKING:
     from anchored.losses.combination import Sum
 
-__all__ = ["Batch", "Loss", "Options", "Reduction", "Weight"]
+__all__ = ["LabelledLogits", "Loss", "Options", "Reduction", "Weight"]
 
 Reduction = Literal["mean", "sum", "none"]
 Weight = Tensor | Sequence[float] | None
@@ -41,7 +41,7 @@ class Options(TypedDict, total=False):
     ignore_index: int
 
 
-class Batch:
+class LabelledLogits:
     """Logits with their integer labels, and what several terms of a sum share instead of computing it again."""
 
     def __init__(self, logits: Tensor, target: Tensor, ignore_index: int) -> None:
@@ -156,7 +156,7 @@ class Loss(nn.Module, ABC):
         logits = self._checked(logits, target)
         if target.is_floating_point():
             return self._over(logits, target.to(logits.dtype))
-        batch = Batch(logits, target, self.ignore_index)
+        batch = LabelledLogits(logits, target, self.ignore_index)
         return torch.where(batch.kept, self._at(batch), 0.0)
 
     def forward(self, logits: Tensor, target: Tensor) -> Tensor:
@@ -210,7 +210,7 @@ class Loss(nn.Module, ABC):
 
     # A subclass may replace these three if there is a shorter way than through the whole row.
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         """Return values ``(n,)`` at integer labels; what stands at ignored ones does not matter."""
         return batch.entries(self.per_class(batch.logits))
 
@@ -218,7 +218,7 @@ class Loss(nn.Module, ABC):
         """Return values ``(n,)``: the row summed with ``mass`` ``(n, k)``, probabilities times class weights."""
         return (mass * self.per_class(logits)).sum(dim=1)
 
-    def _total(self, batch: Batch) -> Tensor:
+    def _total(self, batch: LabelledLogits) -> Tensor:
         """Return the sum ``(n,)`` of each row."""
         return self.per_class(batch.logits).sum(dim=1)
 

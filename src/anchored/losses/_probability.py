@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from anchored.losses._base import Batch, Loss, in_single_precision
+from anchored.losses._base import LabelledLogits, Loss, in_single_precision
 
 __all__ = ["OwnProbability", "expm1"]
 
@@ -58,10 +58,10 @@ class OwnProbability(Loss):
         total: Tensor = RowTotal.apply(log_p, self)[0]  # type: ignore[no-untyped-call]  # torch leaves apply untyped
         return total
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         return self.value(batch.own_log_p)
 
-    def _total(self, batch: Batch) -> Tensor:
+    def _total(self, batch: LabelledLogits) -> Tensor:
         return self.total(batch.log_p)
 
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.losses._base import Batch, Loss, Reduction, Weight
+from anchored.losses._base import LabelledLogits, Loss, Reduction, Weight
 
 __all__ = ["Sum"]
 
@@ -90,13 +90,13 @@ class Sum(Loss):
         mine = f"factors={tuple(f'{factor:g}' for factor in self.factors)}".replace("'", "")
         return ", ".join(filter(None, [mine, super().extra_repr()]))
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         return self._added([term._at(batch) for term in self._active()])
 
     def _over(self, logits: Tensor, mass: Tensor) -> Tensor:
         return self._added([term._over(logits, mass) for term in self._active()])
 
-    def _total(self, batch: Batch) -> Tensor:
+    def _total(self, batch: LabelledLogits) -> Tensor:
         return self._added([term._total(batch) for term in self._active()])
 
     def _active(self) -> list[Loss]:

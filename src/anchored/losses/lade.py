@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Options
+from anchored.losses._base import LabelledLogits, Options
 from anchored.losses._counts import Counts
 from anchored.losses.prior import BalancedSoftmax
 
@@ -96,7 +96,7 @@ class LADE(BalancedSoftmax):
         second = among_kept - log_prior - math.log(logits.shape[1])
         return -(log_prior.exp() * (first - second - self.penalty * second.square())).sum()
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         mass = torch.zeros_like(batch.logits).scatter(
             1, batch.labels[:, None], batch.kept[:, None].to(batch.logits.dtype)
         )

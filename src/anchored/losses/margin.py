@@ -30,7 +30,7 @@ from torch import Tensor
 
 from anchored._checks import check_real
 from anchored._errors import InputError
-from anchored.losses._base import Batch, Loss, Options, in_single_precision
+from anchored.losses._base import LabelledLogits, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["LDAM", "MarginSoftmax"]
@@ -82,7 +82,7 @@ class MarginSoftmax(Loss):
         raised = odds_against + self.scale * self.margins.to(scaled.dtype)
         return torch.logaddexp(raised, torch.zeros_like(raised))
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         check_width(batch.logits, self.margins, "margins")
         margin = self.margins.to(batch.logits.dtype)[batch.labels]
         lowered = batch.logits.scatter_add(1, batch.labels[:, None], -margin[:, None])

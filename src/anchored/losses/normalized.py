@@ -18,7 +18,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.losses._base import Batch, Loss, Reduction, Weight
+from anchored.losses._base import LabelledLogits, Loss, Reduction, Weight
 
 __all__ = ["Normalized"]
 
@@ -76,5 +76,5 @@ class Normalized(Loss):
         row = self.loss.per_class(logits)
         return row / row.sum(dim=1, keepdim=True)
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         return self.loss._at(batch) / self.loss._total(batch)

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from anchored._checks import check_real
-from anchored.losses._base import Batch, Loss, Options, in_single_precision
+from anchored.losses._base import LabelledLogits, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["BalancedSoftmax", "LogitAdjusted"]
@@ -67,7 +67,7 @@ class LogitAdjusted(Loss):
         """Return values ``(n, k)``: minus the log-softmax of the adjusted logits."""
         return -F.log_softmax(self.adjusted(logits), dim=1)
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         adjusted = self.adjusted(batch.logits)
         return F.cross_entropy(adjusted, batch.target, ignore_index=batch.ignore_index, reduction="none")
 

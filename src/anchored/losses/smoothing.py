@@ -31,7 +31,7 @@ from torch import Tensor
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.losses._base import Batch, Loss, Options, in_single_precision
+from anchored.losses._base import LabelledLogits, Loss, Options, in_single_precision
 from anchored.losses._counts import Counts, check_counts, check_width
 
 __all__ = ["LabelAwareSmoothing"]
@@ -105,7 +105,7 @@ class LabelAwareSmoothing(Loss):
         smoothing = self.smoothing.to(log_p.dtype)
         return (smoothing - 1) * log_p - smoothing * log_p.mean(dim=1, keepdim=True)
 
-    def _at(self, batch: Batch) -> Tensor:
+    def _at(self, batch: LabelledLogits) -> Tensor:
         check_width(batch.logits, self.smoothing, "counts")
         smoothing = self.smoothing.to(batch.logits.dtype)[batch.labels]
         return (smoothing - 1) * batch.own_log_p - smoothing * batch.log_p.mean(dim=1)

@@ -204,7 +204,7 @@ class Stage:
         weighted: Whether class-balanced weights hold from the start.
         enter: Changes the structure of the network; must not depend on the values of weights or data.
         fill: Computes what the new parts hold, from the data.
-        prepare: Called when an epoch begins, with the network in training mode and the finished part of the stage.
+        begin_epoch: Called when an epoch begins, with the network in training mode and the finished part of the stage.
         groups: Returns what is trained, with factors on the learning rate.
     """
 
@@ -221,7 +221,7 @@ class Stage:
     weighted: bool = False
     enter: Callable[[Network], None] = lambda network: None
     fill: Callable[[Network, StageData], None] = lambda network, data: None
-    prepare: Callable[[Network, float], None] = lambda network, done: None
+    begin_epoch: Callable[[Network, float], None] = lambda network, done: None
     groups: Callable[[Network], list[Group]] = everything
 
     @property
@@ -367,7 +367,7 @@ class Procedure:
         self.options: Any = self.Options(**context.options)
 
     @classmethod
-    def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
+    def published_options(cls, source: str, counts: Tensor) -> dict[str, Any]:
         """Return the options that the reference sets for this data; options not named keep their defaults.
 
         Args:
@@ -406,7 +406,7 @@ class Procedure:
             if name not in known:
                 rule = suggest(name, list(known)) if known else "it has none"
                 raise InputError(f"unknown option {name!r} of method {method.name!r}; {rule}")
-        merged = cls.Options(**{**cls.published(source, counts), **asked})
+        merged = cls.Options(**{**cls.published_options(source, counts), **asked})
         return dataclasses.asdict(merged)
 
     def network(self) -> Network:

@@ -118,7 +118,7 @@ class BilateralBranches(Procedure):
 
     def stages(self) -> tuple[Stage, ...]:
         """Return the only stage, in which the weight moves from one branch to the other."""
-        return (replace(self.representation(), companion="reversed", share=_SHARE, prepare=_set_alpha),)
+        return (replace(self.representation(), companion="reversed", share=_SHARE, begin_epoch=_set_alpha),)
 
     def _anchors(self, d: int, signed_features: bool) -> AnchoredHead:
         """The anchors of one branch, repeated for the other."""

@@ -62,7 +62,7 @@ class CausalNorm(Procedure):
             check_real("momentum", self.momentum, low=0, high=1, closed="left")
 
     @classmethod
-    def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
+    def published_options(cls, source: str, counts: Tensor) -> dict[str, Any]:
         """Return the reference's options for this data: more is removed on ImageNet-LT.
 
         Args:
@@ -73,7 +73,7 @@ class CausalNorm(Procedure):
             Names of options and their values.
 
         Example:
-            >>> CausalNorm.published("ImageNet_LT_train.txt", Tensor([1280, 5]))
+            >>> CausalNorm.published_options("ImageNet_LT_train.txt", Tensor([1280, 5]))
             {'alpha': 3.0}
         """
         return {"alpha": 3.0} if benchmark(source) == "imagenet-lt" else {}

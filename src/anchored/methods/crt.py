@@ -39,7 +39,7 @@ class ClassifierRetraining(Procedure):
             settings="second",
             sampling="balanced",
             enter=self.replace_head,
-            prepare=lambda network, done: freeze_(network, statistics=True),
+            begin_epoch=lambda network, done: freeze_(network, statistics=True),
         )
 
     def replace_head(self, network: Network) -> None:

@@ -43,7 +43,7 @@ class LearnableScaling(Procedure):
             settings="second",
             sampling="balanced",
             enter=self.scale_head,
-            prepare=lambda network, done: freeze_(network, statistics=True),
+            begin_epoch=lambda network, done: freeze_(network, statistics=True),
         )
 
     def scale_head(self, network: Network) -> None:

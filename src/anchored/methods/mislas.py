@@ -63,7 +63,7 @@ class MiSLAS(Procedure):
                 raise InputError(f"method.options.shift_bn must be true or false, got {self.shift_bn!r}")
 
     @classmethod
-    def published(cls, source: str, counts: Tensor) -> dict[str, Any]:
+    def published_options(cls, source: str, counts: Tensor) -> dict[str, Any]:
         """Return the reference's options for this data, at the imbalance ratio closest to that of ``counts``.
 
         Args:
@@ -74,7 +74,7 @@ class MiSLAS(Procedure):
             Names of options and their values.
 
         Example:
-            >>> MiSLAS.published("ImageNet_LT_train.txt", Tensor([1280, 5]))["lr_factor"]
+            >>> MiSLAS.published_options("ImageNet_LT_train.txt", Tensor([1280, 5]))["lr_factor"]
             0.05
         """
         by_ratio = PUBLISHED.get(benchmark(source))
@@ -95,7 +95,7 @@ class MiSLAS(Procedure):
             settings="second",
             sampling="balanced",
             enter=self.scale_head,
-            prepare=lambda network, done: freeze_(network, statistics=options.shift_bn),
+            begin_epoch=lambda network, done: freeze_(network, statistics=options.shift_bn),
             groups=self.two_paces,
         )
 

@@ -6,7 +6,7 @@ runs in a :class:`Store` and the records in :class:`Results`; :func:`compare` pu
 
 from anchored.paper.comparison import Comparison, compare
 from anchored.paper.names import TABLES, get
-from anchored.paper.published import Published, published
+from anchored.paper.published import Published, published_numbers
 from anchored.paper.results import Record, Results, record_of
 from anchored.paper.runner import Summary, Watcher, run
 from anchored.paper.store import Store
@@ -30,7 +30,7 @@ __all__ = [
     "Watcher",
     "compare",
     "get",
-    "published",
+    "published_numbers",
     "record_of",
     "run",
     "run_job",

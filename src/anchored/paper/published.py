@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-__all__ = ["Published", "key_of", "published"]
+__all__ = ["Published", "key_of", "published_numbers"]
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ def key_of(title: str) -> str:
 
 
 @cache
-def published(table: str) -> Mapping[tuple[str, str, str], Published]:
+def published_numbers(table: str) -> Mapping[tuple[str, str, str], Published]:
     """Read the numbers of ``table`` by row, cell and measure; empty for a table that the paper does not have.
 
     Example:
-        >>> published("noise_symmetric")["ce+fnpal", "mnist/0.8", "accuracy"]
+        >>> published_numbers("noise_symmetric")["ce+fnpal", "mnist/0.8", "accuracy"]
         Published(mean=79.23, std=0.87, note=None)
     """
     path = files("anchored.paper").joinpath("numbers", f"{table}.csv")

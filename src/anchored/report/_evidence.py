@@ -94,7 +94,7 @@ class Evidence:
 
     @property
     def noise_was_added(self) -> bool:
-        """Whether the run falsified labels itself, so that their true number is known."""
+        """Whether the run corrupted labels itself, so that their true number is known."""
         return bool((self.result.get("corruption") or {}).get("noise"))
 
 
@@ -196,11 +196,11 @@ def _measured(
 
 def _posterior(run: RunFolder, data: RunData, config: RunConfig) -> Tensor | None:
     """The probabilities ``(n, k)`` of the true labels that the look before training found, if it is kept."""
-    crossed = run.read_look(len(data.labelled))
-    if crossed is None:
+    answers = run.read_look(len(data.labelled))
+    if answers is None:
         return None
     look = config.look if isinstance(config.look, LookConfig) else look_settings(config, len(data.labelled))
-    return make_look(config, look, crossed, data.labelled).posterior
+    return make_look(config, look, answers, data.labelled).posterior
 
 
 def _tried(get: Callable[[], T], what: str, missing: list[str]) -> T | None:

@@ -40,6 +40,6 @@ def tiles(evidence: Evidence) -> list[Tile]:
         found.append(Tile(f"±{100 * scores['ece']:.1f}", "points off", "error of its probabilities"))
     wrong = noise(evidence)
     if wrong.rate is not None:
-        note = "falsified on purpose" if wrong.known else "in training, estimated"
+        note = "corrupted on purpose" if wrong.known else "in training, estimated"
         found.append(Tile(percent(wrong.rate), "wrong labels", note))
     return found

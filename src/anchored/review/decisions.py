@@ -110,7 +110,7 @@ class DecisionLog:
                 left = left[os.write(self._file, left) :]
             os.fsync(self._file)
         except BaseException:
-            os.ftruncate(self._file, before)  # half a line on a full disk would spoil the next one
+            os.ftruncate(self._file, before)  # half a line on a full disk would damage the next one
             raise
 
     def close(self) -> None:

@@ -5,13 +5,13 @@ from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
 from anchored.runs.fit import Fitted, fit
 from anchored.runs.folder import RunFolder, default_path
 from anchored.runs.look import Look, look_at_labels, make_look
-from anchored.runs.model import DESCRIPTION, OWN, WEIGHTS, TrainedModel
+from anchored.runs.model import DESCRIPTION, OWN_BACKBONE, WEIGHTS, TrainedModel
 from anchored.runs.recipes import RECIPES, recipe
 
 __all__ = [
     "ASSUMED_NOISE_RATE",
     "DESCRIPTION",
-    "OWN",
+    "OWN_BACKBONE",
     "RECIPES",
     "WEIGHTS",
     "Decision",

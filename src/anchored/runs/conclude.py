@@ -17,8 +17,8 @@ from anchored.runs.data import RunData
 from anchored.runs.decide import Decision
 from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look
-from anchored.runs.model import OWN, TrainedModel
-from anchored.training import Record, TrainingSetup, is_main_process
+from anchored.runs.model import OWN_BACKBONE, TrainedModel
+from anchored.training import EpochRecord, TrainingSetup, is_main_process
 
 __all__ = ["conclude"]
 
@@ -111,7 +111,7 @@ def _description(setup: TrainingSetup) -> dict[str, Any]:
         "noise_rate": config.method.noise_rate,
         "scale": config.method.scale,
         "options": config.method.options,
-        "backbone": {"name": OWN} if setup.own_module else config.backbone.model_dump(mode="json"),
+        "backbone": {"name": OWN_BACKBONE} if setup.own_module else config.backbone.model_dump(mode="json"),
         "columns": None if columns is None else list(columns),
         "config_hash": config.content_hash,
         "training_counts": setup.counts.tolist(),
@@ -139,7 +139,7 @@ def _calibrate(setup: TrainingSetup, posterior: Tensor | None) -> tuple[float, d
     return max(temperature, least_temperature(logits, weights=weights)), about
 
 
-def _best(history: list[Record], stage: int) -> dict[str, float | int | None]:
+def _best(history: list[EpochRecord], stage: int) -> dict[str, float | int | None]:
     """The best test epoch of the last stage, which is reported beside the last one and never chosen by.
 
     What an earlier stage reached is another network's; a last stage without epochs has no best one.

@@ -78,16 +78,16 @@ class RunData:
             >>> data.corruption["noise"]["flipped"], data.corrections, len(data.labelled)
             (570, {}, 1437)
         """
-        dataset, asked, corruption = split.train, config.data, dict[str, Any]()
-        if asked.corrupt:
-            corrupted = corrupt(dataset, asked.corrupt, seed=config.train.seed)
+        dataset, settings, corruption = split.train, config.data, dict[str, Any]()
+        if settings.corrupt:
+            corrupted = corrupt(dataset, settings.corrupt, seed=config.train.seed)
             dataset, corruption = corrupted.dataset, corrupted.receipt
         before, corrections = dataset, dict[str, Any]()
-        if asked.corrections is not None:
-            lines = read_corrections(asked.corrections, digest=asked.corrections_digest)
+        if settings.corrections is not None:
+            lines = read_corrections(settings.corrections, digest=settings.corrections_digest)
             corrected = correct(dataset, lines)
             dataset, corrections = corrected.dataset, corrected.receipt
-        elif asked.corrections_digest is not None:
+        elif settings.corrections_digest is not None:
             raise InputError("data.corrections_digest says in which state data.corrections is read; give both or none")
         return cls(dataset, before, split.test, corruption, corrections)
 
@@ -107,17 +107,25 @@ class RunData:
             return None
         return held_out_mask(self.labelled, share, config.train.seed).nonzero()[:, 0]
 
-    def parts(self, config: RunConfig, targets: Dataset | None = None) -> Parts:
+    def parts(self, config: RunConfig, trusted: Dataset | None = None) -> Parts:
         """Divide the data for training.
 
         Args:
             config: The resolved configuration of the run.
-            targets: ``labelled`` under the weights to learn instead of its own, or None.
+            trusted: ``labelled`` with labels weighted by trust, to train on instead of it; or None.
 
         Returns:
             The part to train on, the part held out under the labels given, and the test part.
+
+        Example:
+            >>> from anchored.data import load_digits
+            >>> from anchored.training import validate
+            >>> config = validate({"data": {"hold_out": 0.1}})
+            >>> parts = RunData.open(load_digits(), config).parts(config)
+            >>> len(parts.train), len(parts.held_out), len(parts.test)
+            (1293, 144, 360)
         """
-        learnt, held = self.labelled if targets is None else targets, self.held_index(config)
+        learnt, held = self.labelled if trusted is None else trusted, self.held_index(config)
         if held is None:
             return Parts(learnt, None, self.test)
         kept = torch.ones(len(learnt), dtype=torch.bool)

@@ -101,13 +101,13 @@ def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunCo
         >>> config.backbone.name, config.train.epochs, config.method.name
         ('cnn4', 40, 'auto')
     """
-    asked = validate(settings)
-    source = _source(asked, dataset)
-    name = recipe_name(source, dataset.inputs.shape, asked.data.corrupt)
+    settings = validate(settings)
+    source = _source(settings, dataset)
+    name = recipe_name(source, dataset.inputs.shape, settings.data.corrupt)
     base = recipe(name)
     if name == "vectors":
         base = merge(base, vectors_by_size(len(dataset)))
-    said = asked.model_dump(exclude_unset=True)
+    said = settings.model_dump(exclude_unset=True)
     if (said.get("schedule") or {}).get("name", base["schedule"]["name"]) != base["schedule"]["name"]:
         base = {**base, "schedule": {}}  # the options of one schedule mean nothing to another
     values = merge(base, said)
@@ -134,6 +134,12 @@ def needs_look(settings: RunConfig, dataset: Dataset) -> bool:
 
     Returns:
         Whether :func:`anchored.runs.look_at_labels` looks.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> digits = load_digits().train
+        >>> needs_look(validate({}), digits), needs_look(validate({"method": {"name": "ce"}}), digits)
+        (True, False)
     """
     if settings.look is None or not dataset.labelled:
         return False
@@ -200,14 +206,14 @@ def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
             trusted = trust_labels(dataset, look.posterior)
         decided = settings.look
     else:
-        changes, trusted = _choose(settings, look, dataset)
+        changes, trusted = _follow_look(settings, look, dataset)
         paths = (f"{part}.{name}" for part, tree in changes.items() for name in tree)
         decided = look.settings.model_copy(update={"decided": tuple(paths)})
     config = _settled(look.base, dataset, data, changes, decided)
     return Decision(config, trusted, _reasons(config, look, trusted))
 
 
-def _choose(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dict[str, Any], TrustedLabels | None]:
+def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dict[str, Any], TrustedLabels | None]:
     """What the look speaks for, laid over the user's settings, which it never contradicts; and the labels to learn."""
     noise, base = look.noise, look.base
     noisy = _is_noisy(look)
@@ -312,11 +318,11 @@ def _second(method: Method, config: RunConfig) -> SecondConfig | None:
         if config.second is not None:
             raise InputError(f"method {method.name!r} has one stage only; leave out the settings called second")
         return None
-    asked = SecondConfig() if config.second is None else config.second
+    second = SecondConfig() if config.second is None else config.second
     return SecondConfig(
-        epochs=min(default, config.train.epochs) if asked.epochs == "auto" else asked.epochs,
-        lr=config.optimizer.lr if asked.lr == "auto" else asked.lr,
-        schedule=asked.schedule,
+        epochs=min(default, config.train.epochs) if second.epochs == "auto" else second.epochs,
+        lr=config.optimizer.lr if second.lr == "auto" else second.lr,
+        schedule=second.schedule,
     )
 
 

@@ -19,7 +19,7 @@ from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look, look_at_labels
 from anchored.runs.model import TrainedModel
 from anchored.training import (
-    Record,
+    EpochRecord,
     RunConfig,
     Runtime,
     State,
@@ -48,7 +48,7 @@ class Fitted:
 
     model: TrainedModel
     config: RunConfig
-    history: list[Record]
+    history: list[EpochRecord]
     result: dict[str, Any]
     data: RunData
     look: Look | None = None
@@ -68,8 +68,8 @@ def fit(
         split: The data; ``settings["data"]["corrupt"]`` and then ``["corrections"]`` are applied to the training part.
         settings: A nested dictionary, see :class:`~anchored.training.RunConfig`; what is not named follows the recipe
             for this kind of data, and what is ``auto`` may be decided by a look at the labels.
-        folder: Where the run is kept: a path for a new one; ``RunFolder.open(path)`` takes up a started one
-            where it stopped. None keeps nothing.
+        folder: The folder of the run: a path for a new one; ``RunFolder.open(path)`` goes on with a started one.
+            None keeps nothing.
         module: A backbone of your own, instead of the configured one; every model trains a copy.
         progress: Is told what happens.
 
@@ -87,15 +87,15 @@ def fit(
         >>> fitted.config.method.name, fitted.config.train.labels
         ('ce+fnpal', 'cleaned')
     """
-    config = validate(settings or {})
+    settings = validate(settings or {})
     progress = progress if progress is not None and is_main_process() else Progress()
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     with nullcontext() if run is None else run.owned():
-        data = RunData.open(split, config)
+        data = RunData.open(split, settings)
         data.check_trainable()
-        runtime = make_runtime(config.train.device, config.train.precision)  # from here on, all processes together
-        look = look_at_labels(data, config, run, module=module, progress=progress)
-        decision = decide(config, data, look)
+        runtime = make_runtime(settings.train.device, settings.train.precision)  # from here on, all processes together
+        look = look_at_labels(data, settings, run, module=module, progress=progress)
+        decision = decide(settings, data, look)
         setup = train(decision, data, runtime, run, module=module, progress=progress)
         model, result = conclude(setup, decision, data, look, run)
     return Fitted(model, decision.config, setup.state.history, result, data, look)
@@ -136,7 +136,7 @@ def train(
     if decision.reasons is not None:
         progress.say(decision.reasons["text"])
     if data.corrections:
-        progress.say(_about(data.corrections))
+        progress.say(_corrections_text(data.corrections))
     keep = run if run is not None and runtime.main else None
     if keep is not None:
         # A crash may have come between the last checkpoint and its history.
@@ -153,7 +153,7 @@ def _save(run: RunFolder | None, state: State) -> None:
         run.write_checkpoint(state.checkpoint())
 
 
-def _about(corrections: Mapping[str, Any]) -> str:
+def _corrections_text(corrections: Mapping[str, Any]) -> str:
     changed, decided = corrections["changed"], corrections["decided"]
     return f"{changed} label{'s' * (changed != 1)} changed by {decided} decisions in {corrections['file']}"
 

@@ -1,4 +1,4 @@
-"""A run is a folder with one owner at a time: what was asked, how it went, what came out, where to go on.
+"""A run is a folder with one owner at a time: settings, course, results, and the state to go on from.
 
 =========================  =====================================================================
 ``settings.yaml``          the settings as asked, until everything is decided
@@ -66,6 +66,13 @@ class RunFolder:
 
         Raises:
             InputError: Something else is in the folder, or another run.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as parent:
+            ...     run = RunFolder.plan(f"{parent}/run")
+            ...     run.started, run.path.exists()
+            (False, False)
         """
         run = cls(path, unnamed=unnamed)
         run._new = True
@@ -137,6 +144,14 @@ class RunFolder:
         Args:
             settings: The user's settings.
             corrections: The receipt of the corrections that were read; later decisions do not change the run.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as parent:
+            ...     run = RunFolder.plan(f"{parent}/run")
+            ...     run.begin(validate({"train": {"epochs": 3}}), {})
+            ...     run.started, run.decided, run.read_settings().train.epochs
+            (True, False, 3)
         """
         if not is_main_process():
             return
@@ -244,7 +259,7 @@ class RunFolder:
         return validate(values, where=str(path))
 
     def read_checkpoint(self) -> Checkpoint | None:
-        """The state to go on from, or None where there is none yet."""
+        """Read the state to go on from, or None if there is none yet."""
         return Checkpoint.load(self.checkpoint_path) if self.checkpoint_path.is_file() else None
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -253,12 +268,24 @@ class RunFolder:
         self.write_lines("history.jsonl", checkpoint.facts["history"])
 
     def write_lines(self, name: str, records: Sequence[Mapping[str, Any]]) -> None:
-        """Write one JSON object per line."""
+        """Write one JSON object per line.
+
+        Args:
+            name: The file in the folder.
+            records: The objects.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as path:
+            ...     RunFolder(path).write_lines("history.jsonl", [{"epoch": 1}, {"epoch": 2}])
+            ...     RunFolder(path).read_lines("history.jsonl")
+            [{'epoch': 1}, {'epoch': 2}]
+        """
         lines = [json.dumps(record, allow_nan=False, ensure_ascii=False) for record in records]
         write_text(self.path / name, "".join(f"{line}\n" for line in lines))
 
     def read_lines(self, name: str) -> list[dict[str, Any]]:
-        """The inverse of :meth:`write_lines`; nothing where the file is missing."""
+        """Read what :meth:`write_lines` wrote; nothing if the file is missing."""
         path = self.path / name
         if not path.is_file():
             return []
@@ -269,7 +296,7 @@ class RunFolder:
         write_json(self.path / "result.json", dict(result))
 
     def read_result(self) -> dict[str, Any]:
-        """The final numbers."""
+        """Read the final numbers."""
         path = self.path / "result.json"
         if not path.is_file():
             raise InputError(f"{self.path} is not finished; go on with: anchored resume {self.path}")

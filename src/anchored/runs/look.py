@@ -40,8 +40,8 @@ class Look:
 
     Attributes:
         base: The run's configuration as far as the data decides it; see :func:`anchored.runs.complete`.
-        settings: How the two models were trained.
-        logits: What they say, ``(n, k)``; no sample is judged by a model that saw it.
+        settings: Who judged, and how the two short models were trained.
+        logits: What the judges say together, ``(n, k)``; no sample is judged by a model that saw it.
         noise: The estimated noise of the labels.
         posterior: Probabilities ``(n, k)`` of the true labels.
         opinions: How well each judge predicts labels that it did not see; empty if one judge spoke alone.
@@ -79,6 +79,14 @@ def look_at_labels(
 
     Returns:
         What was found, or None if nothing depends on it or the data is too small.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> from anchored.training import validate
+        >>> settings = validate({"data": {"corrupt": ["symmetric=0.3"]}, "train": {"epochs": 8}})
+        >>> look = look_at_labels(RunData.open(load_digits(), settings), settings)
+        >>> abs(look.noise.rate - 0.3) < 0.08, look.posterior.shape
+        (True, torch.Size([1437, 10]))
     """
     if not (needs_look(settings, data.labelled) or (folder is not None and folder.has_earlier_look)):
         return None
@@ -87,20 +95,20 @@ def look_at_labels(
     config = base.model_copy(update={"look": chosen})
     if NETWORK in chosen.judges:
         check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
-    crossed = None
+    answers = None
     if folder is not None:
         folder.begin(settings, data.corrections)
-        crossed = folder.read_look(len(data.labelled))
+        answers = folder.read_look(len(data.labelled))
     where = None if folder is None else folder.look_path
     if chosen.judges != (NETWORK,):
         return _judged(data.labelled, config, chosen, where, module=module, progress=progress)
-    if crossed is None:
+    if answers is None:
         if progress is not None:
             progress.say(
                 "a look at the labels first: two short trainings, each on half of the data, judge the other half"
             )
-        crossed = cross_fit(data.labelled, config, module=module, folder=where, progress=progress)
-    return make_look(base, chosen, crossed, data.labelled)
+        answers = cross_fit(data.labelled, config, module=module, folder=where, progress=progress)
+    return make_look(base, chosen, answers, data.labelled)
 
 
 def _judges_for(settings: RunConfig, base: RunConfig, dataset: Dataset) -> LookConfig:
@@ -160,17 +168,27 @@ def _told(verdict: Verdict) -> dict[str, Any]:
     return {"text": verdict.text, "knowable": verdict.knowable, "opinions": opinions}
 
 
-def make_look(base: RunConfig, settings: LookConfig, crossed: CrossFit, dataset: Dataset) -> Look:
+def make_look(base: RunConfig, settings: LookConfig, answers: CrossFit, dataset: Dataset) -> Look:
     """Judge the labels of ``dataset`` by what two models said of them; the same each time.
 
     Args:
         base: The run's configuration.
         settings: How the two models were trained.
-        crossed: What they said.
+        answers: What they said, each of the half that it did not see.
         dataset: The training data with the labels given.
 
     Returns:
         The look.
+
+    Example:
+        >>> import torch
+        >>> from anchored.data import load_digits
+        >>> digits = load_digits().test
+        >>> logits = 5.0 * torch.nn.functional.one_hot(digits.labels, 10)  # two models that never err
+        >>> answers = CrossFit(logits, torch.arange(360) % 2, epochs=1)
+        >>> settings = LookConfig(epochs=1, batch_size=64, lr=0.1)
+        >>> round(make_look(complete({}, digits), settings, answers, digits).noise.rate, 2)
+        0.0
     """
-    noise, posterior = judge(dataset, crossed.logits, generator=stream(base.train.seed, "noise rate"))
-    return Look(base, settings, crossed.logits, noise, posterior)
+    noise, posterior = judge(dataset, answers.logits, generator=stream(base.train.seed, "noise rate"))
+    return Look(base, settings, answers.logits, noise, posterior)

@@ -23,10 +23,10 @@ from anchored.data import Dataset, Normalization
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
 
-__all__ = ["DESCRIPTION", "OWN", "WEIGHTS", "TrainedModel"]
+__all__ = ["DESCRIPTION", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
-OWN = "own"
+OWN_BACKBONE = "own"
 """The name of a backbone that was the user's own module, which no name can make again."""
 _FORMAT = 2
 
@@ -35,12 +35,12 @@ class TrainedModel(nn.Module):
     """Calibrated logits of raw inputs: ``softmax`` of them is the probability of each class.
 
     Args:
-        classifier: Logits of normalised inputs.
-        normalization: What makes raw inputs normalised ones.
-        class_names: In the order of the logits.
-        temperature: What the logits are divided by.
+        classifier: The network, which answers logits of normalised inputs.
+        normalization: Turns raw inputs into normalised ones.
+        class_names: Names of the classes, in the order of the logits.
+        temperature: The number that logits are divided by.
         description: How the parts were made, as plain values: method, backbone, columns of a table …
-        prior: How frequent the classes are where the model is used, kept as shares; see :meth:`for_prior`.
+        prior: How frequent the classes are in the data to predict, kept as shares; see :meth:`for_prior`.
 
     Example:
         >>> from anchored import AnchoredHead, backbones
@@ -85,19 +85,19 @@ class TrainedModel(nn.Module):
         return self.classifier.input_shape
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
+        """Compute calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
         weight = weight_of(self.classifier)
         normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
         return self.calibrated(self.classifier(normalized))
 
     def calibrated(self, logits: Tensor) -> Tensor:
-        """The network's logits ``(n, k)`` divided by the temperature, and moved to the prior where there is one."""
+        """Divide logits ``(n, k)`` of the network by the temperature, and move them to the prior if there is one."""
         calibrated = logits / self.temperature
         return calibrated if self.log_prior is None else calibrated + self.log_prior.to(calibrated)
 
     @torch.inference_mode()
     def predict_proba(self, inputs: Tensor) -> Tensor:
-        """Calibrated probabilities ``(n, k)``."""
+        """Compute calibrated probabilities ``(n, k)``."""
         return self.forward(inputs).softmax(dim=1)
 
     def raw_logits(self, dataset: Dataset, *, device: torch.device | None = None, workers: int = 2) -> Tensor:
@@ -105,7 +105,7 @@ class TrainedModel(nn.Module):
 
         Args:
             dataset: What to ask about, in memory or on the disk.
-            device: Where to compute; by default where the model lies.
+            device: The device to compute on; by default that of the model.
             workers: Threads that decode images on the disk.
 
         Returns:
@@ -115,7 +115,7 @@ class TrainedModel(nn.Module):
         return raw_logits(self.classifier, dataset, self.normalization, runtime, workers=workers)
 
     def for_prior(self, prior: Sequence[float] | Tensor) -> TrainedModel:
-        r"""The same model for data whose classes are as frequent as ``prior`` says: :math:`\log \pi_j` on each logit.
+        r"""Adapt the model to data whose classes are as frequent as ``prior`` says: add :math:`\log \pi_j` to logit j.
 
         That is Bayes' rule for a model whose probabilities are those of equally frequent classes, as balanced softmax,
         LADE, PC softmax and balanced batches train it. Equal shares add nothing. A model of plain cross entropy carries
@@ -161,7 +161,27 @@ class TrainedModel(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path, *, backbone: nn.Module | None = None) -> TrainedModel:
-        """Read what :meth:`save` wrote; ``backbone`` is needed where training was given a module of the user's own."""
+        """Read what :meth:`save` wrote.
+
+        Args:
+            folder: The folder of a run, or any folder with the two files.
+            backbone: The module that training was given, if it was one of your own; its weights are replaced.
+
+        Returns:
+            The model, on the CPU.
+
+        Raises:
+            InputError: A file is missing or damaged, or the weights are those of another network.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> from anchored.data import load_digits
+            >>> from anchored.runs import fit
+            >>> with TemporaryDirectory() as folder:
+            ...     _ = fit(load_digits(), {"method": {"name": "ce"}, "train": {"epochs": 1}}, folder=f"{folder}/run")
+            ...     TrainedModel.load(f"{folder}/run").class_names[:3]
+            ('0', '1', '2')
+        """
         folder = Path(folder)
         for name in (DESCRIPTION, WEIGHTS):
             if not (folder / name).is_file():
@@ -211,7 +231,7 @@ def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tu
 
 def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> Network:
     """The network as it was built for training, through all its stages; its values are loaded afterwards."""
-    if module is None and about["backbone"]["name"] == OWN:
+    if module is None and about["backbone"]["name"] == OWN_BACKBONE:
         raise InputError(f"{folder} was trained with a module of your own; pass it as backbone=")
     try:
         method = MethodConfig(

@@ -88,7 +88,7 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 
 
 def recipe(name: str) -> Mapping[str, Any]:
-    """The settings called ``name``.
+    """Return the settings called ``name``.
 
     Example:
         >>> recipe("mnist")["train"]["epochs"]
@@ -116,7 +116,15 @@ def vectors_by_size(n: int) -> dict[str, Any]:
 
 
 def recipe_name(source: str, shape: Sequence[int], corrupt: Sequence[str] = ()) -> str:
-    """The recipe for a data source: by its name where a paper prescribes one, else by its shape.
+    """Choose the recipe for a data source: by its name if a paper prescribes one, else by its shape.
+
+    Args:
+        source: Name of the source, such as ``cifar10`` or the name of a folder.
+        shape: Shape of one input.
+        corrupt: The corruptions asked for; long tails of CIFAR have a recipe of their own.
+
+    Returns:
+        A key of :data:`RECIPES`.
 
     Example:
         >>> recipe_name("cifar10", (3, 32, 32)), recipe_name("cifar10", (3, 32, 32), ["longtail=100"])

@@ -21,7 +21,7 @@ from anchored.training.inference import Answers, answer_batches, ask, evaluation
 from anchored.training.loop import Plan, train
 from anchored.training.runtime import Runtime, make_runtime, pick_device
 from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
-from anchored.training.state import Average, Record, State
+from anchored.training.state import Average, EpochRecord, State
 
 __all__ = [
     "Answers",
@@ -29,13 +29,13 @@ __all__ = [
     "BackboneConfig",
     "Checkpoint",
     "DataConfig",
+    "EpochRecord",
     "LookConfig",
     "MethodConfig",
     "OptimizerConfig",
     "Parts",
     "Plan",
     "Progress",
-    "Record",
     "RunConfig",
     "Runtime",
     "SecondConfig",

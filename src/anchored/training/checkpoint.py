@@ -29,7 +29,11 @@ _ANEW = "remove the run's folder, and start the run again"
 
 @dataclass
 class Checkpoint:
-    """Tensors by name, and whatever JSON can say.
+    """Tensors by name, and facts that JSON can hold.
+
+    Attributes:
+        tensors: Tensors by name, such as ``model.head.weight``.
+        facts: Plain values: position, history, settings of the optimizer.
 
     Example:
         >>> import tempfile, os
@@ -63,13 +67,13 @@ class Checkpoint:
         return cls(tensors, json.loads(header["facts"]))
 
     def part(self, prefix: str) -> dict[str, Tensor]:
-        """The tensors whose names begin with ``prefix.``, without it."""
+        """Return the tensors whose names begin with ``prefix.``, under their names without it."""
         start = f"{prefix}."
         return {name[len(start) :]: tensor for name, tensor in self.tensors.items() if name.startswith(start)}
 
 
 def optimizer_state(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
-    """The tensors and the settings of an optimiser, apart."""
+    """Take the state of an optimizer apart: tensors by name, and the settings of its groups."""
     state = optimizer.state_dict()
     tensors: dict[str, Tensor] = {}
     for index, slots in state["state"].items():
@@ -82,7 +86,23 @@ def optimizer_state(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor]
 def load_optimizer(
     optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], groups: list[dict[str, Any]]
 ) -> None:
-    """The inverse of :func:`optimizer_state`."""
+    """Give an optimizer the state that :func:`optimizer_state` took apart.
+
+    Args:
+        optimizer: The optimizer, over the same parameters; it is changed in place.
+        tensors: Its tensors by name.
+        groups: The settings of its groups.
+
+    Example:
+        >>> weight = torch.nn.Parameter(torch.ones(2))
+        >>> weight.grad = torch.ones(2)
+        >>> first = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+        >>> _ = first.step()
+        >>> second = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+        >>> load_optimizer(second, *optimizer_state(first))
+        >>> second.state[weight]["momentum_buffer"]
+        tensor([1., 1.])
+    """
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         index, slot = name.split(".", 1)

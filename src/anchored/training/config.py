@@ -51,11 +51,11 @@ class DataConfig(_Part):
     image: str | None = None
     """The column of image paths in a table."""
     test: str | None = None
-    """A second source of the same kind to test on, where the first has no test part."""
+    """A second source of the same kind to test on, if the first has no test part."""
     side: int | None = Field(default=None, ge=1)
     """Square images of this side; by default their own size decides."""
     below_label: int | None = Field(default=None, ge=2)
-    """Of a list file, keep labels below this number only."""
+    """Keep only the samples of a list file whose label is below this number."""
     corrupt: tuple[str, ...] = ()
     corrections: str | None = None
     """A reviewer's decisions on labels, applied after the corruption: a file as ``anchored review`` writes it."""
@@ -145,7 +145,7 @@ class TrainConfig(_Part):
     """Whether the test set, if there is one, is scored after every epoch; N scores it after every N-th and the last."""
     workers: int = Field(default=2, ge=0)
     compile: bool = False
-    """Compile the network for the training steps: about a minute once, then faster where layers are many and small."""
+    """Compile the network for the training steps: about a minute once, then faster if layers are many and small."""
 
 
 class LookConfig(_Part):
@@ -181,11 +181,11 @@ class RunConfig(_Part):
     """How the labels are looked at before training; ``auto`` looks if something depends on it, None never looks."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for YAML and JSON."""
+        """Return plain values, ready for YAML and JSON."""
         return self.model_dump(mode="json")
 
     def to_yaml(self) -> str:
-        """The configuration as YAML, in the order of the classes."""
+        """Write the configuration as YAML, in the order of the classes."""
         return yaml.safe_dump(self.as_dict(), sort_keys=False, allow_unicode=True)
 
     @property
@@ -215,7 +215,7 @@ class RunConfig(_Part):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:
-        """A copy with the nested ``changes`` applied and checked.
+        """Return a copy with the nested ``changes`` applied and checked.
 
         Example:
             >>> RunConfig().change({"train": {"epochs": 3}}).train.epochs
@@ -225,7 +225,14 @@ class RunConfig(_Part):
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` with the values of ``over`` on top, tree by tree; neither is changed.
+    """Lay one tree of settings over another; neither is changed.
+
+    Args:
+        base: The tree below.
+        over: The tree on top; its values win.
+
+    Returns:
+        A new tree with all keys of both.
 
     Example:
         >>> merge({"a": {"b": 1, "c": 2}}, {"a": {"b": 5}})
@@ -275,7 +282,7 @@ def validate(values: Mapping[str, Any] | RunConfig, *, where: str = "the configu
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
-    """``["train.epochs=3", "method.loss.q=0.5"]`` as a tree; the values are read as YAML.
+    """Read lines such as ``train.epochs=3`` and ``method.loss.q=0.5`` as a tree; the values are YAML.
 
     Example:
         >>> parse_settings(["train.epochs=3", "optimizer.clip=null"])

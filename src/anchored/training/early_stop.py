@@ -6,8 +6,8 @@ them it predicts is one, because wrong labels only lower the count for all epoch
 :math:`\eta` that is the same for all classes, accuracy A is seen as :math:`(1 - \eta) A + \frac{\eta}{k-1} (1 - A)`.
 
 Two epochs are compared on the same samples. Of those that only one of them predicts, the best epoch has b and this one
-c; by chance alone their difference has the standard deviation :math:`\sqrt{b + c}`, and this epoch is worse where
-:math:`b - c > 2\sqrt{b + c}`. Where it is not, it is as good as the best, and its smaller learning rate speaks for it.
+c; by chance alone their difference has the standard deviation :math:`\sqrt{b + c}`, and this epoch is worse if
+:math:`b - c > 2\sqrt{b + c}`. If not, it is as good as the best, and its smaller learning rate speaks for it.
 
 References:
     McNemar, 1947. Note on the sampling error of the difference between correlated proportions. Psychometrika.
@@ -31,8 +31,8 @@ class Best:
 
     Attributes:
         epoch: Its number, from 1 over all stages.
-        right: ``(n,)`` bool, which ones.
-        weights: Of the network, as they were then.
+        right: ``(n,)`` bool, which held-out labels it predicted.
+        weights: The network's weights at the end of that epoch.
     """
 
     epoch: int
@@ -41,12 +41,36 @@ class Best:
 
     @classmethod
     def of(cls, network: nn.Module, right: Tensor, epoch: int) -> Best:
-        """With a copy of the weights that ``network`` has now."""
+        """Keep a copy of the weights that ``network`` has now.
+
+        Args:
+            network: The network at the end of the epoch.
+            right: ``(n,)`` bool, which held-out labels it predicts.
+            epoch: Number of the epoch, from 1 over all stages.
+
+        Returns:
+            The epoch, with weights that later training does not change.
+
+        Example:
+            >>> import torch
+            >>> network = nn.Linear(2, 2)
+            >>> best = Best.of(network, torch.tensor([True, False]), epoch=3)
+            >>> _ = network.requires_grad_(False).weight.zero_()
+            >>> bool(best.weights["weight"].any())
+            True
+        """
         return cls(epoch, right, {name: value.detach().clone() for name, value in network.state_dict().items()})
 
 
 def is_worse(right: Tensor, best: Tensor) -> bool:
-    """Whether ``right`` holds less than ``best`` by more than chance, both ``(n,)`` bool and of the same samples.
+    r"""Tell whether an epoch is worse than the best by more than chance: :math:`b - c > 2\sqrt{b + c}`.
+
+    Args:
+        right: ``(n,)`` bool, which held-out labels the epoch predicts.
+        best: The same of the best epoch; it alone predicts b of the samples, this epoch alone c.
+
+    Returns:
+        Whether the epoch is worse.
 
     Example:
         >>> import torch

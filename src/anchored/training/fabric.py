@@ -45,37 +45,45 @@ class FabricRuntime(Runtime):
         self.rank = int(self.fabric.global_rank)
         self.world_size = int(self.fabric.world_size)
 
-    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """The model in DistributedDataParallel, the optimiser in Fabric's hands."""
-        prepared, wrapped = self.fabric.setup(model, optimizer)
-        return prepared, wrapped
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Wrap the model in DistributedDataParallel, and the optimizer in Fabric's.
+
+        Args:
+            model: The network that is trained.
+            optimizer: The optimizer of its parameters.
+
+        Returns:
+            What a training step calls instead of the two.
+        """
+        network, stepper = self.fabric.setup(model, optimizer)
+        return network, stepper
 
     def autocast(self) -> AbstractContextManager[object]:
-        """The context of a forward pass."""
+        """Return the context of a forward pass."""
         context: AbstractContextManager[object] = self.fabric.autocast()
         return context
 
     def backward(self, loss: Tensor) -> None:
-        """Gradients of ``loss``, averaged over the processes."""
+        """Compute the gradients of ``loss``, averaged over the processes."""
         self.fabric.backward(loss)
 
     # The exchanges below are torch's own: Fabric's go through functions that torch has deprecated.
 
     def sum(self, tensor: Tensor) -> Tensor:
-        """The sum of ``tensor`` over the processes, on the device it came from; ``tensor`` stays as it is."""
+        """Sum ``tensor`` over the processes, on the device it came from; ``tensor`` stays as it is."""
         total = tensor.to(self.device, copy=True)
         distributed.all_reduce(total)
         return total.to(tensor.device)
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all processes, in the order of ranks."""
+        """Gather the rows of all processes, in the order of ranks."""
         mine = rows.to(self.device).contiguous()
         parts = [torch.empty_like(mine) for _ in range(self.world_size)]
         distributed.all_gather(parts, mine)
         return torch.cat(parts).to(rows.device)
 
     def agree(self, flag: bool) -> bool:
-        """What the main process says."""
+        """Return the flag of the main process."""
         said = torch.tensor([flag], dtype=torch.uint8, device=self.device)
         distributed.broadcast(said, src=0)
         return bool(said)

@@ -48,6 +48,12 @@ def evaluation_batches(
 
     Returns:
         Batches on the runtime's device.
+
+    Example:
+        >>> from anchored.data import load_digits
+        >>> batches = evaluation_batches(load_digits().test, None, Runtime(torch.device("cpu")))
+        >>> batches.batch_size, len(batches.dataset)
+        (512, 360)
     """
     return Batches(
         dataset,
@@ -101,6 +107,17 @@ def ask(network: Network, batches: Batches, runtime: Runtime, *, features: bool 
 
     Returns:
         The answers in the order of the data set, on the CPU.
+
+    Example:
+        >>> from anchored import LinearHead, backbones
+        >>> from anchored.data import load_digits
+        >>> from anchored.methods import Classifier
+        >>> digits, runtime = load_digits().test, Runtime(torch.device("cpu"))
+        >>> network = Classifier(backbones.get("tiny", (1, 8, 8)), LinearHead(32, 10))
+        >>> batches = evaluation_batches(digits, Normalization.none(digits.inputs), runtime)
+        >>> answers = ask(network, batches, runtime, features=True)
+        >>> answers.logits.shape, answers.features.shape
+        (torch.Size([360, 10]), torch.Size([360, 32]))
     """
     n = len(batches.dataset)
     part = -(-n // runtime.world_size)
@@ -125,6 +142,16 @@ def raw_logits(
 
     Returns:
         Logits ``(n, k)``, float32, on the CPU.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import load_digits
+        >>> from anchored.methods import Classifier
+        >>> digits = load_digits().test
+        >>> network = Classifier(backbones.get("tiny", (1, 8, 8)), AnchoredHead(32, 10, scale=5.0))
+        >>> logits = raw_logits(network, digits, Normalization.none(digits.inputs), Runtime(torch.device("cpu")))
+        >>> bool(logits.abs().max() <= 1)  # cosines, without the scale of 5
+        True
     """
     weight = weight_of(network)
     home, kind = weight.device, "64" if weight.dtype == torch.float64 else runtime.precision

@@ -25,7 +25,7 @@ from anchored.imbalance import Sampling, epoch_order
 from anchored.methods import Objective, Outputs, logits_in
 from anchored.training.runtime import Runtime
 from anchored.training.shards import Shard, shard
-from anchored.training.state import Record, State
+from anchored.training.state import EpochRecord, State
 
 __all__ = ["Plan", "train"]
 
@@ -38,23 +38,23 @@ class Plan:
     """What a stage of training does, as data and pure functions of the stage's epoch, counted from 0.
 
     Attributes:
-        loss: Of what the network answers and of labels; its own ``weight`` and ``reduction`` are not used.
-        epochs: How many.
+        loss: Maps the network's answers and labels to values; its own ``weight`` and ``reduction`` are not used.
+        epochs: Number of epochs.
         batch_size: Samples per step over all processes.
-        seed: Of all streams.
-        learning_rate: Of the epoch; a group of the optimiser may carry a ``factor`` on it.
+        seed: Seed of all random streams.
+        learning_rate: Maps the epoch to the learning rate; a group of the optimizer may carry a ``factor`` on it.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
         class_run: Samples of one class in a row under balanced sampling.
         companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
             other, and answers for the pairs.
-        share: Of the epoch: what the first batch's labels count in the loss; the companion's count the rest.
-        prepare: Called at the beginning of every epoch, with the network in training mode.
-        class_weights: Weights ``(k,)`` of the epoch, or None.
-        sample_weights: ``(n,)``, or None.
+        share: Maps the epoch to the weight of the first batch's labels in the loss; the companion's have the rest.
+        begin_epoch: Called at the beginning of every epoch, with the network in training mode.
+        class_weights: Maps the epoch to weights ``(k,)`` of the classes, or None.
+        sample_weights: Weights ``(n,)`` of the samples, or None.
         mixup_alpha: The Beta parameter of mixup, or None for none.
         clip: Largest norm of the gradient, or None.
-        early_stop: End after so many ``epochs_worse``, and go back to the best one; or None.
-        checkpoint_seconds: How long a checkpoint within an epoch may lie back.
+        early_stop: Number of ``epochs_worse`` in a row that ends the stage, which goes back to its best epoch; or None.
+        checkpoint_seconds: Seconds after which a checkpoint is written within an epoch.
         compile: Whether ``torch.compile`` makes the training step's network.
     """
 
@@ -67,7 +67,7 @@ class Plan:
     class_run: int = 1
     companion: Sampling | None = None
     share: Callable[[int], float] = lambda epoch: 1.0
-    prepare: Callable[[int], None] = lambda epoch: None
+    begin_epoch: Callable[[int], None] = lambda epoch: None
     class_weights: Callable[[int], Tensor | None] = lambda epoch: None
     sample_weights: Tensor | None = None
     mixup_alpha: float | None = None
@@ -83,7 +83,7 @@ def train(
     batches: Batches,
     *,
     runtime: Runtime,
-    score: Callable[[], Record] = dict,
+    score: Callable[[], EpochRecord] = dict,
     save: Callable[[State], None] = lambda state: None,
     progress: Progress | None = None,
 ) -> State:
@@ -97,9 +97,15 @@ def train(
         score: Called after every epoch; what it returns joins the record.
         save: Called with a state worth keeping.
         progress: Is told what happens.
+
+    Returns:
+        The same state, at the end of its stage, with the best weights if it stopped early.
+
+    Raises:
+        InputError: The loss or a weight is no longer finite; the last checkpoint is kept.
     """
     progress = Progress() if progress is None else progress
-    model, optimizer = runtime.prepare(state.model, state.optimizer)
+    model, optimizer = runtime.wrap(state.model, state.optimizer)
     if plan.compile:
         model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type
     batch_count = len(_shard(plan, batches, state, runtime))
@@ -140,7 +146,7 @@ def _run_epoch(
     progress: Progress,
 ) -> None:
     model.train()
-    plan.prepare(state.epoch - state.began)
+    plan.begin_epoch(state.epoch - state.began)
     part = _shard(plan, batches, state, runtime)
     # Dropout and its like draw from the global generator: ours within this block, the same for every run.
     torch.set_rng_state(_layers_generator(plan, state, runtime))
@@ -289,7 +295,7 @@ def _wide(outputs: Outputs) -> Outputs:
 
 
 def _companions(plan: Plan, state: State, batches: Batches, runtime: Runtime) -> Iterator[Batch | None]:
-    """The second batch of each step of the epoch, from where the state is; endlessly None where there is none."""
+    """Yield the second batch of each step that is left of the epoch; None without end if there is none."""
     if plan.companion is None:
         return itertools.repeat(None)
     seed = seed_of(plan.seed, "companion")
@@ -318,7 +324,7 @@ def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tens
         yield counts
 
 
-def _record(state: State, learning_rate: float, runtime: Runtime) -> Record:
+def _record(state: State, learning_rate: float, runtime: Runtime) -> EpochRecord:
     loss, weight, right, seen = runtime.sum(state.sums).tolist()
     stage = {} if state.stage == 0 else {"stage": state.stage + 1}
     return {

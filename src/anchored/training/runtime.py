@@ -41,30 +41,38 @@ class Runtime:
         """The type of weights and inputs."""
         return torch.float64 if self.precision == "64" else torch.float32
 
-    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """What is called in a step instead of ``model`` and ``optimizer``."""
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Wrap the network and its optimizer as the processes need them; alone, they stay as they are.
+
+        Args:
+            model: The network that is trained.
+            optimizer: The optimizer of its parameters.
+
+        Returns:
+            What a training step calls instead of the two.
+        """
         return model, optimizer
 
     def autocast(self) -> AbstractContextManager[object]:
-        """The context of a forward pass."""
+        """Return the context of a forward pass."""
         if self.precision == "bf16":
             return torch.autocast(self.device.type, dtype=torch.bfloat16)
         return nullcontext()
 
     def backward(self, loss: Tensor) -> None:
-        """Gradients of ``loss``, averaged over the processes."""
+        """Compute the gradients of ``loss``, averaged over the processes."""
         torch.autograd.backward(loss)
 
     def sum(self, tensor: Tensor) -> Tensor:
-        """The sum of ``tensor`` over the processes."""
+        """Sum ``tensor`` over the processes."""
         return tensor
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows ``(m, ...)`` of all processes, in the order of ranks: ``(m * world_size, ...)``."""
+        """Gather the rows ``(m, ...)`` of all processes, in the order of ranks: ``(m * world_size, ...)``."""
         return rows
 
     def agree(self, flag: bool) -> bool:
-        """What the main process says."""
+        """Return the flag of the main process."""
         return flag
 
     def unify(self, module: nn.Module) -> None:
@@ -72,7 +80,7 @@ class Runtime:
 
 
 def pick_device(name: str) -> torch.device:
-    """``auto`` is the accelerator where there is one, else the CPU.
+    """Find the device called ``name``; ``auto`` is the accelerator if there is one, else the CPU.
 
     Example:
         >>> pick_device("cpu")
@@ -91,7 +99,23 @@ def pick_device(name: str) -> torch.device:
 
 
 def make_runtime(device: str = "auto", precision: str = "32") -> Runtime:
-    """The runtime for this process: several where ``torchrun`` started it among others, else one."""
+    """Make the runtime of this process: one of several if ``torchrun`` started it so, else alone.
+
+    Args:
+        device: ``auto``, or a device such as ``cpu`` or ``cuda``.
+        precision: ``"32"``, ``"64"``, or ``"bf16"`` for automatic mixed precision.
+
+    Returns:
+        The runtime.
+
+    Raises:
+        InputError: The device cannot be used here, or several processes need a package that is missing.
+
+    Example:
+        >>> runtime = make_runtime("cpu")
+        >>> runtime.main, runtime.world_size, runtime.dtype
+        (True, 1, torch.float32)
+    """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         from anchored.training.fabric import FabricRuntime
 

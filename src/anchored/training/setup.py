@@ -23,7 +23,7 @@ from anchored.training.early_stop import Best, is_worse
 from anchored.training.inference import Answers, ask, evaluation_batches
 from anchored.training.loop import Plan, train
 from anchored.training.runtime import Runtime
-from anchored.training.state import Average, Record, State
+from anchored.training.state import Average, EpochRecord, State
 
 __all__ = ["Parts", "TrainingSetup", "build_procedure", "check_possible", "make_optimizer"]
 
@@ -90,21 +90,32 @@ class TrainingSetup:
         if not fill:
             stage.enter(network)
         else:
-            # A copy, because the stage is about to change the network that the evidence speaks of.
-            evidence = _Evidence(self, copy.deepcopy(network))
+            before = _StageFeatures(self, copy.deepcopy(network))  # a copy: the stage is about to change the network
             stage.enter(network)
-            stage.fill(network, evidence)
+            stage.fill(network, before)
         self.network = self._placed(network)
         state = self._state(self.network, stage)
         self.state = self.state.follow(self.network, state.optimizer, state.average)
         self.plan = self._plan()
 
     def run(self, *, save: Callable[[State], None] = lambda state: None, progress: Progress | None = None) -> None:
-        """Train every stage from where the state is, to the end.
+        """Train what is left of every stage.
 
         Args:
             save: Called with a state worth keeping.
             progress: Is told what happens.
+
+        Example:
+            >>> from anchored.data import load_digits
+            >>> from anchored.runs import RunData, decide
+            >>> from anchored.training import make_runtime, validate
+            >>> split, settings = load_digits(), validate({"method": {"name": "ce"}, "train": {"epochs": 1}})
+            >>> data = RunData.open(split, settings)
+            >>> config = decide(settings, data, None).config
+            >>> setup = TrainingSetup(config, data.parts(config), make_runtime("cpu"))
+            >>> setup.run()
+            >>> len(setup.state.history), setup.answers(split.test).logits.shape
+            (1, torch.Size([360, 10]))
         """
         progress = Progress() if progress is None else progress
         while True:
@@ -121,13 +132,13 @@ class TrainingSetup:
                     progress=progress,
                 )
             elif self.state.stage == 0:
-                self.stage.fill(self.network, _Evidence(self, self.network))
+                self.stage.fill(self.network, _StageFeatures(self, self.network))
             if self.last:
                 return
             self.enter()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go to where ``checkpoint`` was made, through the stages before it."""
+        """Go to the position of ``checkpoint``, through the stages before it."""
         for _ in range(checkpoint.facts["stage"]):
             self.enter(fill=False)  # its values are in the checkpoint
         self.state.restore(checkpoint)
@@ -159,9 +170,9 @@ class TrainingSetup:
         assert isinstance(network, Network)
         return network
 
-    def score(self) -> Record:
+    def score(self) -> EpochRecord:
         """Score an epoch on data that is not trained on; what is returned joins the epoch's record."""
-        record: Record = {}
+        record: EpochRecord = {}
         if self.held_out is not None:
             logits = self.answers(self.held_out).logits
             device, dtype = self.runtime.device, self.runtime.dtype
@@ -229,7 +240,7 @@ class TrainingSetup:
             class_run=config.train.class_run,
             companion=stage.companion,
             share=lambda epoch: stage.share(epoch / epochs),
-            prepare=lambda epoch: stage.prepare(network, epoch / epochs),
+            begin_epoch=lambda epoch: stage.begin_epoch(network, epoch / epochs),
             class_weights=lambda epoch: balanced if balanced is not None and epoch >= begins else None,
             sample_weights=self.train_set.weights,
             mixup_alpha=config.method.mixup_alpha if stage.mixup else None,
@@ -253,7 +264,7 @@ class TrainingSetup:
         )
 
 
-class _Evidence:
+class _StageFeatures:
     """Features of the network as it was before a stage changed it."""
 
     def __init__(self, setup: TrainingSetup, network: Network) -> None:
@@ -298,6 +309,12 @@ def build_procedure(
 
     Returns:
         The procedure, whose ``network()`` and ``stages()`` give the parts.
+
+    Example:
+        >>> method, backbone = MethodConfig(name="crt", noise_rate=0.0), BackboneConfig(name="tiny")
+        >>> built = build_procedure(method, backbone, torch.tensor([50, 5]), (4,))
+        >>> [stage.settings for stage in built.stages()], built.network()(torch.zeros(3, 4)).shape
+        (['first', 'second'], torch.Size([3, 2]))
     """
     rate, scale = method.noise_rate, method.scale
     return methods.make_procedure(
@@ -328,6 +345,13 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
 
     Raises:
         InputError: Something cannot be built; nothing was trained or written.
+
+    Example:
+        >>> changes = {"data": {"augment": ["flap"]}, "method": {"name": "ce"}, "backbone": {"name": "tiny"}}
+        >>> check_possible(RunConfig().change(changes), torch.tensor([5, 5]), (4,))
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: unknown augmentation 'flap'; did you mean 'flip'?
     """
     procedure = _procedure(config, counts, shape, copy.deepcopy(module))
     network = procedure.network()

@@ -1,7 +1,7 @@
 """Which samples of each batch a process takes: every sample of the epoch once, over all processes together.
 
 A batch is cut into one part per process, so two processes with a batch of 128 see 64 samples each and
-take the same steps as one process with 128. Where the last batch cannot be cut evenly, the shorter
+take the same steps as one process with 128. If the last batch cannot be cut evenly, the shorter
 parts are filled up with samples of weight zero, because all processes must take part in every step.
 """
 
@@ -25,7 +25,7 @@ class Shard:
     Attributes:
         order: Sample indices ``(m,)``, batch after batch.
         occurrence: How often each of them came before in the epoch, over all processes, ``(m,)``.
-        counts: Whether each of them counts, ``(m,)``, or None where all do.
+        counts: Whether each of them counts, ``(m,)``, or None if all do.
         batch_size: How many of them make a batch.
         totals: The weight of each whole batch over all processes, ``(batches,)`` float64.
     """
@@ -43,7 +43,7 @@ class Shard:
 def shard(
     order: Tensor, batch_size: int, *, weights: Tensor | None = None, rank: int = 0, world_size: int = 1
 ) -> Shard:
-    """The part of ``order`` that process ``rank`` of ``world_size`` takes.
+    """Choose the part of ``order`` that process ``rank`` of ``world_size`` takes.
 
     Args:
         order: The epoch's sample indices ``(n,)``.
@@ -52,6 +52,12 @@ def shard(
         rank: Which process.
         world_size: How many processes.
 
+    Returns:
+        This process's samples, and the weight of each whole batch.
+
+    Raises:
+        InputError: The batch cannot be divided among the processes.
+
     Example:
         >>> parts = [shard(torch.arange(10), 4, rank=r, world_size=2) for r in range(2)]
         >>> [part.order.tolist() for part in parts]
@@ -59,7 +65,7 @@ def shard(
         >>> parts[0].totals
         tensor([4., 4.], dtype=torch.float64)
 
-    The last two of the ten samples are left to other epochs: a part of one sample has no batch statistics.
+    The last two of the ten samples wait for other epochs: a part of one sample has no batch statistics.
     """
     if batch_size % world_size:
         raise InputError(

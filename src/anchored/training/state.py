@@ -13,15 +13,15 @@ from anchored._errors import InputError
 from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
 from anchored.training.early_stop import Best
 
-__all__ = ["Average", "Record", "State"]
+__all__ = ["Average", "EpochRecord", "State"]
 
-Record = dict[str, float | int | None]
+EpochRecord = dict[str, float | int | None]
 
 
 class Average:
     """A copy of a model that follows it: after each step ``average = decay * average + (1 - decay) * model``.
 
-    In the first steps the decay is ``(1 + t) / (10 + t)`` where that is smaller, so that the initial
+    In the first steps the decay is ``(1 + t) / (10 + t)`` if that is smaller, so that the initial
     weights are forgotten quickly. Integer buffers (BatchNorm's counters) are copied.
 
     Args:
@@ -54,13 +54,13 @@ class State:
     Attributes:
         model: The classifier that is trained.
         optimizer: Its optimiser.
-        average: The moving average of its weights, where one is kept.
-        best: The epoch of the stage that predicted held-out labels best, where that decides when to stop.
+        average: The moving average of its weights, if one is kept.
+        best: The epoch of the stage that predicted held-out labels best, if that decides when to stop.
         stage: Which stage of the method is under way, from 0.
         began: How many epochs were done when it began.
         epoch: How many epochs are done, over all stages.
         batch: How many batches of the epoch under way are done.
-        sums: Of the epoch under way: weighted loss, weight, samples right, samples; float64, on the CPU.
+        sums: Weighted loss, weight, samples right and samples of the epoch under way; float64, on the CPU.
         history: One record per epoch done.
         generator: States of the generators that layers such as dropout draw from, within an epoch:
             one row per process.
@@ -75,12 +75,12 @@ class State:
     epoch: int = 0
     batch: int = 0
     sums: Tensor = field(default_factory=lambda: torch.zeros(4, dtype=torch.float64))
-    history: list[Record] = field(default_factory=list)
+    history: list[EpochRecord] = field(default_factory=list)
     generator: Tensor | None = None
 
     @property
     def scored(self) -> nn.Module:
-        """The module that is evaluated and kept: the average where there is one."""
+        """The module that is evaluated and kept: the average if there is one."""
         return self.model if self.average is None else self.average.module
 
     @property
@@ -90,11 +90,11 @@ class State:
 
     @property
     def better(self) -> Best | None:
-        """The earlier epoch to go back to, where the last one predicts held-out labels worse."""
+        """The earlier epoch to go back to, if the last one predicts held-out labels worse; else None."""
         return self.best if self.epochs_worse else None
 
     def checkpoint(self) -> Checkpoint:
-        """Everything above as tensors and JSON."""
+        """Return everything above as tensors and JSON."""
         slots, groups = optimizer_state(self.optimizer)
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"optimizer.{name}": value for name, value in slots.items()}
@@ -119,7 +119,7 @@ class State:
         return Checkpoint(tensors, facts)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back to where ``checkpoint`` was made; an average that it does not hold begins with the model."""
+        """Take the values of ``checkpoint``; an average that it does not hold begins with the model."""
         facts = checkpoint.facts
         try:
             self.model.load_state_dict(checkpoint.part("model"))
@@ -143,7 +143,23 @@ class State:
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
 
     def follow(self, model: nn.Module, optimizer: torch.optim.Optimizer, average: Average | None) -> State:
-        """The state at the beginning of the next stage."""
+        """Make the state at the beginning of the next stage; the history goes on.
+
+        Args:
+            model: The network of the next stage.
+            optimizer: Its optimizer.
+            average: The moving average of its weights, or None.
+
+        Returns:
+            The state before the first epoch of the next stage.
+
+        Example:
+            >>> model = nn.Linear(2, 2)
+            >>> state = State(model, torch.optim.SGD(model.parameters()), epoch=5)
+            >>> following = state.follow(model, state.optimizer, None)
+            >>> following.stage, following.began, following.epoch
+            (1, 5, 5)
+        """
         return State(
             model,
             optimizer,

@@ -15,7 +15,7 @@ from anchored.runs import fit
 NAMES = ("a", "b", "ä <b>")
 
 
-def spoiled(n=600, eta=0.3, seed=0):
+def corrupted(n=600, eta=0.3, seed=0):
     """Blobs with known flips, and logits that know the blobs."""
     g = torch.Generator().manual_seed(seed)
     truth = torch.arange(n) % 3
@@ -27,7 +27,7 @@ def spoiled(n=600, eta=0.3, seed=0):
 
 @pytest.fixture(scope="module")
 def found():
-    data, logits = spoiled()
+    data, logits = corrupted()
     return data, logits, audit(None, data, logits=logits)
 
 
@@ -97,7 +97,7 @@ def test_the_file_has_the_fields_that_others_read(found):
 
 
 def test_near_duplicates_are_named():
-    data, logits = spoiled(90, 0.0)
+    data, logits = corrupted(90, 0.0)
     data.inputs.tensor[4] = data.inputs.tensor[8]
     [group] = audit(None, data, logits=logits).duplicates
     assert group.indices == (4, 8)
@@ -107,16 +107,16 @@ def test_near_duplicates_are_named():
 
 
 def test_a_model_judges_data_it_was_not_trained_on():
-    trained_on, _ = spoiled(400, 0.0)
+    trained_on, _ = corrupted(400, 0.0)
     settings = {"method": {"name": "ce+fnpal"}, "backbone": {"name": "tiny"}, "train": {"epochs": 8, "batch_size": 32}}
     model = fit(Split(trained_on), settings).model
-    other, _ = spoiled(400, 0.3, seed=1)
+    other, _ = corrupted(400, 0.3, seed=1)
     report = audit(model, other, duplicates=False)
     assert report.noise_rate == pytest.approx(0.3, abs=0.05)
 
 
 def test_samples_without_a_label_are_left_out():
-    data, logits = spoiled(90, 0.2)
+    data, logits = corrupted(90, 0.2)
     labels = data.labels.clone()
     labels[::3] = -1
     report = audit(None, data.with_labels(labels), logits=logits)
@@ -126,7 +126,7 @@ def test_samples_without_a_label_are_left_out():
 
 
 def test_a_class_that_nobody_is_labelled_as_has_no_noise_rate():
-    data, logits = spoiled(90, 0.0)
+    data, logits = corrupted(90, 0.0)
     report = audit(None, data.with_labels(data.labels.clamp(max=1)), logits=logits)
     assert report.classes[2].count == 0
     assert report.classes[2].noise_rate is None
@@ -140,7 +140,7 @@ def test_the_description_says_how_many(found):
 
 
 def test_refuses_logits_of_something_else():
-    data, logits = spoiled(30)
+    data, logits = corrupted(30)
     with pytest.raises(ValueError, match=r"logits must be \(30, 3\).*got \(29, 3\)"):
         audit(None, data, logits=logits[1:])
     with pytest.raises(ValueError, match="a model or its logits"):
@@ -148,7 +148,7 @@ def test_refuses_logits_of_something_else():
 
 
 def test_refuses_data_in_which_nothing_is_labelled():
-    data, logits = spoiled(30)
+    data, logits = corrupted(30)
     with pytest.raises(ValueError, match="no sample has a label"):
         audit(None, data.with_labels(torch.full((30,), -1)), logits=logits)
 

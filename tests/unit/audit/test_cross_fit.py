@@ -4,22 +4,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored.audit import CrossFit, cross_fit, look_settings
 from anchored.audit.cross_fit import FILE, halves, look_epochs
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Split
 from anchored.runs import complete, fit
 from anchored.training import Progress, TrainingSetup
 
 FAST = {"train": {"epochs": 8, "batch_size": 16}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
-
-
-def blobs(n=240, k=3, seed=0, counts=None):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % k if counts is None else torch.arange(k).repeat_interleave(torch.tensor(counts))
-    rows = 4.0 * torch.eye(k, 6)[labels] + torch.randn(len(labels), 6, generator=g)
-    return Dataset("blobs", TensorInputs(rows), labels, tuple("abcdefgh"[:k]))
 
 
 def look(data, settings=FAST, **more):
@@ -36,13 +30,13 @@ def test_each_half_is_judged_by_the_model_of_the_other(monkeypatch):
         made(self, config, parts, *rest)
 
     monkeypatch.setattr(TrainingSetup, "__init__", watched)
-    crossed = look(data)
+    answers = look(data)
     for number in (0, 1):
-        judged = {tuple(row) for row in data.inputs.tensor[crossed.half == number].tolist()}
+        judged = {tuple(row) for row in data.inputs.tensor[answers.half == number].tolist()}
         assert judged.isdisjoint(seen[number])
         assert judged | seen[number] == {tuple(row) for row in data.inputs.tensor.tolist()}
-    assert crossed.epochs == 4
-    assert (crossed.logits.argmax(1) == data.labels).double().mean() > 0.9
+    assert answers.epochs == 4
+    assert (answers.logits.argmax(1) == data.labels).double().mean() > 0.9
 
 
 @pytest.mark.parametrize("steps", [0, 5, 31, 32, 40, 60])
@@ -109,11 +103,11 @@ def test_few_samples_come_in_small_batches_so_that_there_are_enough_steps(n, ask
 
 
 def test_what_was_said_can_be_kept(tmp_path):
-    crossed = CrossFit(torch.randn(5, 3), torch.tensor([0, 1, 0, 1, 1]), 7)
-    crossed.save(tmp_path / "look")
+    answers = CrossFit(torch.randn(5, 3), torch.tensor([0, 1, 0, 1, 1]), 7)
+    answers.save(tmp_path / "look")
     read = CrossFit.load(tmp_path / "look", n=5)
-    assert torch.equal(read.logits, crossed.logits)
-    assert torch.equal(read.half, crossed.half)
+    assert torch.equal(read.logits, answers.logits)
+    assert torch.equal(read.half, answers.half)
     assert read.epochs == 7
     assert CrossFit.load(tmp_path / "look", n=6) is None
     assert CrossFit.load(tmp_path) is None

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from scipy.spatial import cKDTree
 
 from anchored.audit import NearDuplicates, near_duplicates
 from anchored.data import Dataset, TensorInputs
@@ -78,10 +79,23 @@ def test_a_thousand_identical_rows_are_one_group():
 
 
 def test_a_cloud_of_samples_that_are_all_alike_does_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(sys.modules["anchored.audit.near_duplicates"], "_MOST_PAIRS", 50)
+    module, listed = sys.modules["anchored.audit.near_duplicates"], []
+
+    class Tree(cKDTree):
+        def query_pairs(self, *arguments, **named):
+            pairs = super().query_pairs(*arguments, **named)
+            listed.append(len(pairs))
+            return pairs
+
+    monkeypatch.setattr(module, "cKDTree", Tree)
     rows, labels = vectors(400, 6)
-    rows[:300] = rows[0] + 1e-6 * rows[:300]
-    near_duplicates(data(rows, labels))  # 45,000 pairs lie within any ordinary limit
+    rows[:150] = rows[0] + 1e-6 * rows[:150]  # less than half, or their distance would be the usual one
+    near_duplicates(data(rows, labels))
+    monkeypatch.setattr(module, "_MOST_PAIRS", 50)
+    near_duplicates(data(rows, labels))
+    without, limited = listed
+    assert without == 150 * 149 // 2, "every pair of the cloud lies within the ordinary limit"
+    assert limited <= 50
 
 
 def test_samples_without_a_label_are_left_out():

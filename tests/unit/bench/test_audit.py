@@ -4,23 +4,19 @@ import sys
 
 import numpy as np
 import pytest
-import torch
+from tests.builders import blobs
 
 from anchored import InputError
 from anchored.bench import audit as bench
-from anchored.data import Dataset, TensorInputs
 
 
-def blobs(n=300, k=3, seed=0):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % k
-    rows = 3.0 * torch.eye(k, 6)[labels] + torch.randn(n, 6, generator=g)
-    return Dataset("blobs", TensorInputs(rows), labels, tuple("abc"[:k]))
+def clouds(n=300, k=3):
+    return blobs(n, k, distance=3.0)
 
 
 @pytest.fixture
 def _blobs_only(monkeypatch):
-    monkeypatch.setattr(bench, "_sources", lambda root: iter([("blobs", blobs(), None)]))
+    monkeypatch.setattr(bench, "_sources", lambda root: iter([("blobs", clouds(), None)]))
 
 
 @pytest.mark.usefixtures("_blobs_only")
@@ -55,7 +51,7 @@ def test_unbalanced_classes_are_scored_by_group(monkeypatch):
 
 def test_cleanlab_is_given_probabilities_of_samples_its_networks_did_not_see(monkeypatch):
     pytest.importorskip("cleanlab")
-    data, seen = blobs(150), []
+    data, seen = clouds(150), []
     fit = bench.fit
     monkeypatch.setattr(bench, "fit", lambda split, settings: seen.append(len(split.train)) or fit(split, settings))
     wrong = bench._cleanlab(data, {"data": {"source": "blobs"}, "train": {"seed": 0, "epochs": 3}})
@@ -67,7 +63,7 @@ def test_cleanlab_is_given_probabilities_of_samples_its_networks_did_not_see(mon
 def test_without_cleanlab_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cleanlab.rank", None)
     with pytest.raises(InputError, match=r"install anchored\[cleanlab\]"):
-        bench._cleanlab(blobs(), {})
+        bench._cleanlab(clouds(), {})
 
 
 def test_mnist_is_left_out_without_its_files():

@@ -33,7 +33,9 @@ def test_rows_are_ranked_within_each_noise():
 def test_only_training_labels_are_changed(kind):
     X, y = bench.load("wine")
     rows = {tuple(row): label for row, label in zip(X.tolist(), y.tolist(), strict=True)}
-    for X_train, noisy, X_test, truth in bench._parts("wine", kind, bench.NOISES[kind], 0, 3, 1000):
+    folds = list(bench._parts("wine", kind, bench.NOISES[kind], 0, 3, 1000))
+    assert len(folds) == 3
+    for X_train, noisy, X_test, truth in folds:
         assert [rows[tuple(row)] for row in X_test.tolist()] == truth.tolist()
         before = np.array([rows[tuple(row)] for row in X_train.tolist()])
         assert (noisy != before).mean() == pytest.approx(bench.NOISES[kind], abs=0.12)

@@ -52,6 +52,7 @@ def test_the_ending_says_the_format(table_run, tmp_path):
     rows = rows_of(tmp_path / "p.csv")
     lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()]
     table = pq.read_table(tmp_path / "p.parquet").to_pylist()
+    assert len(rows) == 200
     for in_csv, in_lines, in_table in zip(rows, lines, table, strict=True):
         assert list(in_csv) == list(in_lines) == list(in_table)
         assert in_csv["label"] == in_lines["label"] == in_table["label"]

@@ -5,14 +5,14 @@ import json
 import pytest
 import torch
 
-from anchored.cli.train import report, show, train
+from anchored.cli.train import show, summary, train
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.runs import RunFolder
 from anchored.training import validate
 
 
 def test_the_report_is_the_result_with_place_and_speed(table_run):
-    printed = report(table_run)
+    printed = summary(table_run)
     assert printed["run"] == str(table_run.path)
     assert printed["samples_per_second"] > 0
     assert {name: value for name, value in printed.items() if name not in ("run", "samples_per_second")} == (
@@ -26,7 +26,7 @@ def test_show_prints_a_table_or_one_object(table_run, capsys):
     assert "temperature" in printed
     assert printed.rstrip().endswith(f"the run is in {table_run.path}")
     show(table_run, json=True)
-    assert json.loads(capsys.readouterr().out) == report(table_run)
+    assert json.loads(capsys.readouterr().out) == summary(table_run)
 
 
 def test_another_process_prints_nothing(table_run, capsys, monkeypatch):

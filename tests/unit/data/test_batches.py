@@ -55,7 +55,9 @@ def test_the_length_of_a_batch_is_its_number_of_samples_and_it_cannot_be_changed
 
 def test_inputs_labels_and_index_belong_together(images):
     order = shuffled(50, seed=3, epoch=0)
-    for batch in Batches(images, batch_size=16).epoch(order, seed=3, epoch=0):
+    batches = list(Batches(images, batch_size=16).epoch(order, seed=3, epoch=0))
+    assert torch.equal(torch.cat([batch.index for batch in batches]), order)
+    for batch in batches:
         for x, y, i in zip(batch.inputs, batch.labels, batch.index, strict=True):
             torch.testing.assert_close(x, images.inputs.tensor[i] / 255)
             assert y == images.labels[i]

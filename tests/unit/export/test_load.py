@@ -133,7 +133,7 @@ def test_class_names_that_look_like_paths_are_names(bare):
     assert load(bare).class_names == tuple(names)
 
 
-def test_spoilt_weights_end_in_one_line(bare):
+def test_damaged_weights_end_in_one_line(bare):
     (bare / "model.safetensors").write_bytes(b"\xff" * 100)
     with pytest.raises(InputError, match=r"model\.safetensors cannot be read") as caught:
         load(bare)

@@ -76,6 +76,7 @@ def test_removed_once_features_are_orthogonal_to_the_direction():
     layer, x = head(alpha=1.0), features()
     layer.train()(x)
     left = layer.removed(features(seed=1), alpha=1.0)
+    assert layer.parts
     for part in layer.parts:
         torch.testing.assert_close(left[:, part] @ layer.direction[part], torch.zeros(7).double())
 

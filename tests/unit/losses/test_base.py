@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import CrossEntropy, Loss, MeanAbsoluteError, NegativeSampleLogit
@@ -22,8 +23,7 @@ class Squares(Loss):
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(20, 4, generator=generator), torch.randint(4, (20,), generator=generator)
+    return make_batch(20, 4)
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])

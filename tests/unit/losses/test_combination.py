@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import (
@@ -18,8 +19,7 @@ from anchored.losses import (
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(8, 5, generator=generator), torch.randint(5, (8,), generator=generator)
+    return make_batch(8, 5)
 
 
 def test_sums_and_products_are_linear(batch):

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import Focal
@@ -12,8 +13,7 @@ from anchored.losses import Focal
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(16, 5, generator=generator, dtype=torch.float64), torch.randint(5, (16,), generator=generator)
+    return make_batch(16, 5, dtype=torch.float64)
 
 
 def test_without_gamma_it_is_cross_entropy(batch):

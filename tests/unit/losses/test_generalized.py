@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import GeneralizedCrossEntropy, MeanAbsoluteError
@@ -12,10 +13,7 @@ from anchored.losses import GeneralizedCrossEntropy, MeanAbsoluteError
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(32, 7, generator=generator, dtype=torch.float64) * 3, torch.randint(
-        7, (32,), generator=generator
-    )
+    return make_batch(32, 7, scale=3.0, dtype=torch.float64)
 
 
 def test_small_q_is_cross_entropy(batch):

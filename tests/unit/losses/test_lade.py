@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import LADE, BalancedSoftmax
@@ -13,8 +14,7 @@ COUNTS = [30, 15, 5]
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(12, 3, generator=generator), torch.randint(3, (12,), generator=generator)
+    return make_batch(12, 3)
 
 
 def test_the_mean_is_the_published_sum(batch):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tests.builders import batch as make_batch
 
 from anchored import InputError, losses
 from anchored.losses import NAMES
@@ -11,8 +12,7 @@ COUNTS = [50, 20, 10, 5]
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(8, 4, generator=generator), torch.randint(4, (8,), generator=generator)
+    return make_batch(8, 4)
 
 
 def counts_for(name):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import LADE, CrossEntropy, DotRegression, Focal, MeanAbsoluteError, NegativeSampleLogit, Normalized
@@ -9,8 +10,7 @@ from anchored.losses import LADE, CrossEntropy, DotRegression, Focal, MeanAbsolu
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(8, 5, generator=generator, dtype=torch.float64), torch.randint(5, (8,), generator=generator)
+    return make_batch(8, 5, dtype=torch.float64)
 
 
 def test_normalised_cross_entropy_is_a_quotient_of_log_probabilities(batch):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.builders import batch as make_batch
 
 from anchored import InputError
 from anchored.losses import BalancedSoftmax, LogitAdjusted
@@ -12,8 +13,7 @@ COUNTS = [500, 40, 5]
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(12, 3, generator=generator), torch.randint(3, (12,), generator=generator)
+    return make_batch(12, 3)
 
 
 def test_balanced_softmax_adds_the_log_counts(batch):

@@ -136,7 +136,7 @@ def test_by_default_a_stage_changes_nothing(classifier):
     head = classifier.head
     stage.enter(classifier)
     stage.fill(classifier, None)
-    stage.prepare(classifier, 0.5)
+    stage.begin_epoch(classifier, 0.5)
     assert classifier.head is head
     assert all(torch.equal(value, before[key]) for key, value in classifier.state_dict().items())
     assert (stage.companion, stage.share(0.9), stage.sampling, stage.trained) == (None, 0.5, "instance", True)
@@ -201,7 +201,7 @@ class WithOptions(Procedure):
                 raise InputError("alpha must not be negative")
 
     @classmethod
-    def published(cls, source, counts):
+    def published_options(cls, source, counts):
         return {"beta": 20.0, "gamma": 30.0} if source == "known" else {}
 
 

@@ -61,7 +61,7 @@ def test_the_weight_moves_along_the_published_parabola():
     runs = make_procedure(given())
     network, (stage,) = runs.network(), runs.stages()
     for epoch in (1, 50, 100, 200):  # as published, counted from 1
-        stage.prepare(network, (epoch - 1) / 200)
+        stage.begin_epoch(network, (epoch - 1) / 200)
         assert float(network.alpha) == pytest.approx(1 - ((epoch - 1) / 200) ** 2)
         assert stage.share((epoch - 1) / 200) == pytest.approx(float(network.alpha))
     assert stage.companion == "reversed"

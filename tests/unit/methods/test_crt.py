@@ -46,7 +46,7 @@ def test_it_works_as_on_imagenet():
     network, second = crt.network(), crt.stages()[1]
     second.enter(network)
     network.train()
-    second.prepare(network, 0.0)
+    second.begin_epoch(network, 0.0)
     assert network.head.weight.shape == (1000, 2048)
     before = {key: value.clone() for key, value in network.backbone.state_dict().items()}
     optimizer = torch.optim.SGD([p for group in second.groups(network) for p in group.parameters], lr=0.2)

@@ -41,7 +41,7 @@ def test_batch_statistics_go_on_while_the_weights_rest():
     network, second = lws.network(), lws.stages()[1]
     second.enter(network)
     network.train()
-    second.prepare(network, 0.0)
+    second.begin_epoch(network, 0.0)
     before = {key: value.clone() for key, value in network.state_dict().items()}
     network(torch.randn(8, 1, 28, 28, generator=torch.Generator().manual_seed(1)))
     moved = {key for key, value in network.state_dict().items() if not torch.equal(value, before[key])}

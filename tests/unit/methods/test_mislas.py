@@ -58,7 +58,7 @@ def test_shifted_statistics_are_an_option(shift_bn):
     network, second = mislas.network(), mislas.stages()[1]
     second.enter(network)
     network.train()
-    second.prepare(network, 0.0)
+    second.begin_epoch(network, 0.0)
     before = {key: value.clone() for key, value in network.backbone.state_dict().items()}
     network(torch.randn(8, 1, 28, 28, generator=torch.Generator().manual_seed(1)))
     moved = {key for key, value in network.backbone.state_dict().items() if not torch.equal(value, before[key])}
@@ -106,11 +106,11 @@ def test_published_settings_go_by_the_imbalance_ratio(source, ratio, expected):
 
 
 def test_other_ratios_take_the_nearest_and_other_data_the_defaults():
-    assert MiSLAS.published("cifar10", torch.tensor([5000, 62]))["smooth_head"] == 0.3
-    assert MiSLAS.published("cifar10", torch.tensor([5000, 5000]))["smooth_head"] == 0.1
-    assert MiSLAS.published("imagenet-lt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
-    assert MiSLAS.published("/data/ImageNet_LT_train.txt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
-    assert MiSLAS.published("shoes", torch.tensor([1280, 5])) == {}
+    assert MiSLAS.published_options("cifar10", torch.tensor([5000, 62]))["smooth_head"] == 0.3
+    assert MiSLAS.published_options("cifar10", torch.tensor([5000, 5000]))["smooth_head"] == 0.1
+    assert MiSLAS.published_options("imagenet-lt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
+    assert MiSLAS.published_options("/data/ImageNet_LT_train.txt", torch.tensor([1280, 5]))["lr_factor"] == 0.05
+    assert MiSLAS.published_options("shoes", torch.tensor([1280, 5])) == {}
     assert set(PUBLISHED) == {"cifar10", "cifar100", "imagenet-lt"}
 
 

@@ -9,7 +9,7 @@ from tests.builders import resolved as resolve
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.methods.ncm import NearestClassMean
-from anchored.runs import RunData, fit
+from anchored.runs import fit
 
 
 def settings(name="ncm", **options):
@@ -26,7 +26,7 @@ def settings(name="ncm", **options):
 def test_predictions_are_those_of_the_nearest_centroid(name, transform):
     split = load_digits()
     run = fit(split, settings(name, transform=transform))
-    train = RunData.open(split, run.config).labelled
+    train = run.data.labelled
 
     @torch.no_grad()
     def features(data):

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 from sklearn import metrics as sk
+from tests.builders import batch as make_batch
 
 from anchored import InputError, metrics
 
 
 @pytest.fixture
 def batch():
-    g = torch.Generator().manual_seed(0)
-    return torch.randn(500, 12, generator=g), torch.randint(12, (500,), generator=g)
+    return make_batch(500, 12)
 
 
 def test_top_one_agrees_with_scikit_learn(batch):

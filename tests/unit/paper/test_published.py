@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from anchored.paper import published
+from anchored.paper import published_numbers
 from anchored.paper.published import key_of
 
 TABLES = {
@@ -28,32 +28,32 @@ def test_every_number_of_the_file_is_there_once(table, count):
             printed.append(float(line["accuracy_mean"]))
         else:
             printed += [float(value) for name, value in line.items() if name != "method"]
-    numbers = published(table)
+    numbers = published_numbers(table)
     assert len(numbers) == count
     assert sorted(number.mean for number in numbers.values()) == sorted(printed)
 
 
 def test_well_known_cells():
-    assert published("noise_symmetric")["ce", "mnist/0.8", "accuracy"].mean == 22.32
-    assert published("noise_asymmetric")["nce+rce", "mnist/0.4", "accuracy"].std == 4.27
-    assert published("longtail_imagenet")["mislas+pal", "imagenet-lt", "few"].mean == 32.4
-    assert published("longtail_imagenet")["causal-norm", "imagenet-lt", "accuracy"].mean == 52.0
-    assert published("longtail_cifar")["ldam+drw+pal", "cifar10/step-100", "accuracy"].mean == 75.54
-    assert published("longtail_cifar100")["pc-softmax", "cifar100/longtail-50", "accuracy"].mean == 49.5
-    assert published("weight_decay")["balanced-softmax", "1e-3", "accuracy"].mean == 47.21
-    assert published("webvision_mini")["sce+fnpal", "webvision-mini", "accuracy"].mean == 69.92
+    assert published_numbers("noise_symmetric")["ce", "mnist/0.8", "accuracy"].mean == 22.32
+    assert published_numbers("noise_asymmetric")["nce+rce", "mnist/0.4", "accuracy"].std == 4.27
+    assert published_numbers("longtail_imagenet")["mislas+pal", "imagenet-lt", "few"].mean == 32.4
+    assert published_numbers("longtail_imagenet")["causal-norm", "imagenet-lt", "accuracy"].mean == 52.0
+    assert published_numbers("longtail_cifar")["ldam+drw+pal", "cifar10/step-100", "accuracy"].mean == 75.54
+    assert published_numbers("longtail_cifar100")["pc-softmax", "cifar100/longtail-50", "accuracy"].mean == 49.5
+    assert published_numbers("weight_decay")["balanced-softmax", "1e-3", "accuracy"].mean == 47.21
+    assert published_numbers("webvision_mini")["sce+fnpal", "webvision-mini", "accuracy"].mean == 69.92
 
 
 def test_slips_are_noted_and_change_no_number():
-    slip = published("noise_symmetric")["nfl+rce+fnpal", "cifar100/0.2", "accuracy"]
+    slip = published_numbers("noise_symmetric")["nfl+rce+fnpal", "cifar100/0.2", "accuracy"]
     assert "NFL+MAE+FNPAL" in slip.note
-    assert published("noise_symmetric")["nfl+rce+fnpal", "cifar10/0.2", "accuracy"].note is None
-    assert "BNN" in published("longtail_cifar100")["bbn", "cifar100/longtail-10", "accuracy"].note
+    assert published_numbers("noise_symmetric")["nfl+rce+fnpal", "cifar10/0.2", "accuracy"].note is None
+    assert "BNN" in published_numbers("longtail_cifar100")["bbn", "cifar100/longtail-10", "accuracy"].note
 
 
 @pytest.mark.parametrize("loss", ["fl", "sce"])
 def test_a_note_that_the_loss_alone_is_better_stands_where_it_is(loss):
-    numbers = published("noise_asymmetric")
+    numbers = published_numbers("noise_asymmetric")
     for eta in ("0.1", "0.2", "0.3", "0.4"):
         anchored, alone = (numbers[row, f"cifar100/{eta}", "accuracy"] for row in (f"{loss}+fnpal", loss))
         assert (anchored.note is not None) == (anchored.mean < alone.mean)
@@ -63,12 +63,12 @@ def test_a_note_that_the_loss_alone_is_better_stands_where_it_is(loss):
 def test_every_slip_is_of_a_cell_that_exists():
     from anchored.paper.published import _SLIPS
 
-    noted = {(table, key[0]) for table in TABLES for key, number in published(table).items() if number.note}
+    noted = {(table, key[0]) for table in TABLES for key, number in published_numbers(table).items() if number.note}
     assert {(table, row) for table, row, _ in _SLIPS} == noted
 
 
 def test_a_table_of_ours_has_no_published_numbers():
-    assert published("orientation") == {}
+    assert published_numbers("orientation") == {}
 
 
 def test_row_names_are_those_that_methods_have():

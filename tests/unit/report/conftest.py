@@ -1,4 +1,4 @@
-"""Small runs that all tests of the report share: falsified labels, hostile names, labels that are in doubt."""
+"""Small runs that all tests of the report share: corrupted labels, hostile names, labels that are in doubt."""
 
 import csv
 import json
@@ -109,7 +109,7 @@ def hostile_run(hostile_table):
 
 @pytest.fixture(scope="session")
 def digits_run(tmp_path_factory):
-    """A run on digits with 30 % falsified labels; not audited."""
+    """A run on digits with 30 % corrupted labels; not audited."""
     path = tmp_path_factory.mktemp("runs") / "digits"
     settings = {
         "data": {"source": "digits", "corrupt": ["symmetric=0.3"]},

@@ -14,14 +14,14 @@ def model(digits_run):
 
 
 @pytest.fixture(scope="module")
-def test_part():
+def digits_test():
     from anchored.data import load_digits
 
     return load_digits().test
 
 
-def test_answers_agree_with_the_result_of_the_run(model, test_part, digits_run):
-    found, result = measure(model, test_part, "test"), digits_run.read_result()["test"]
+def test_answers_agree_with_the_result_of_the_run(model, digits_test, digits_run):
+    found, result = measure(model, digits_test, "test"), digits_run.read_result()["test"]
     assert metrics.accuracy(found.logits, found.labels) == pytest.approx(result["accuracy"])
     assert metrics.ece(found.calibrated, found.labels) == pytest.approx(result["ece"], abs=1e-6)
     assert metrics.ece(found.sharp, found.labels) == pytest.approx(result["ece_uncalibrated"], abs=1e-6)
@@ -29,30 +29,30 @@ def test_answers_agree_with_the_result_of_the_run(model, test_part, digits_run):
     assert found.scale == pytest.approx(0.25 / (0.05 + 0.3), rel=1e-6)  # the paper's scale for this noise rate
 
 
-def test_features_give_the_logits_back(model, test_part):
-    found = measure(model, test_part, "test")
+def test_features_give_the_logits_back(model, digits_test):
+    found = measure(model, digits_test, "test")
     torch.testing.assert_close(model.classifier.head(found.features), found.logits)
 
 
-def test_of_large_data_a_random_part_is_asked(model, test_part):
+def test_of_large_data_a_random_part_is_asked(model, digits_test):
     told = []
-    found = measure(model, test_part, "test", answers=100, features=30, tell=lambda *place: told.append(place))
+    found = measure(model, digits_test, "test", answers=100, features=30, tell=lambda *place: told.append(place))
     assert (found.n, found.total, len(found.features)) == (100, 360, 30)
     assert told == [(100, 100)]
     assert len(found.labels.unique()) > 5
     torch.testing.assert_close(model.classifier.head(found.features), found.logits[:30])
 
 
-def test_the_true_labels_judge_where_they_are_known(model, test_part):
-    wrong = test_part.with_labels((test_part.labels + 1) % 10, clean_labels=test_part.labels)
+def test_the_true_labels_judge_where_they_are_known(model, digits_test):
+    wrong = digits_test.with_labels((digits_test.labels + 1) % 10, clean_labels=digits_test.labels)
     found = measure(model, wrong, "held_out")
-    assert torch.equal(found.labels, test_part.labels)
+    assert torch.equal(found.labels, digits_test.labels)
     assert not found.noisy
-    assert measure(model, test_part, "held_out").noisy
+    assert measure(model, digits_test, "held_out").noisy
 
 
-def test_a_head_without_directions_has_no_geometry(model, test_part, monkeypatch):
+def test_a_head_without_directions_has_no_geometry(model, digits_test, monkeypatch):
     monkeypatch.setattr(type(model.classifier.head), "rows", lambda _self: None)
-    found = measure(model, test_part, "test")
+    found = measure(model, digits_test, "test")
     assert found.features is None
     assert found.directions is None

@@ -11,7 +11,7 @@ def test_the_head_says_what_the_result_says(digits):
     assert by_title["right answers"].value == percent(accuracy)
     assert by_title["in the weakest class"].value == percent(min(digits.result["test"]["per_class"]))
     assert by_title["wrong labels"].value == percent(digits.result["corruption"]["noise"]["rate"])
-    assert by_title["wrong labels"].note == "falsified on purpose"
+    assert by_title["wrong labels"].note == "corrupted on purpose"
 
 
 def test_an_audit_is_an_estimate(hostile):

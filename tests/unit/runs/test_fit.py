@@ -5,21 +5,18 @@ import sys
 
 import pytest
 import torch
+from tests.builders import blobs
 
 from anchored._errors import InputError
-from anchored.data import Dataset, Split, TensorInputs, load_digits
+from anchored.data import Split, load_digits
 from anchored.runs import RunFolder, TrainedModel, fit
 from anchored.training import Progress, RunConfig
 
 TINY = {"backbone": {"name": "tiny"}, "method": {"name": "ce"}, "train": {"epochs": 1, "batch_size": 64}}
 
 
-def blobs(counts=(60, 40), *, weights=None, names=("no", "yes"), seed=0):
-    labels = torch.arange(len(counts)).repeat_interleave(torch.tensor(counts))
-    x = 3 * torch.eye(len(names), 4)[labels] + torch.randn(
-        len(labels), 4, generator=torch.Generator().manual_seed(seed)
-    )
-    return Dataset("blobs", TensorInputs(x), labels, names, weights=weights)
+def clouds(counts=(60, 40), *, names=("no", "yes"), **more):
+    return blobs(counts=counts, d=4, distance=3.0, names=names, **more)
 
 
 def settings(**parts):
@@ -62,7 +59,7 @@ def test_history_and_result_tell_of_held_out_and_test_data():
 
 
 def test_a_small_set_keeps_nothing_aside_and_needs_no_test_set():
-    fitted = fit(Split(blobs()), settings(train={"epochs": 3}))
+    fitted = fit(Split(clouds()), settings(train={"epochs": 3}))
     assert fitted.result["samples"] == 100
     assert fitted.result["calibration"]["on"] == "training data"
     assert "test" not in fitted.result
@@ -72,8 +69,8 @@ def test_a_small_set_keeps_nothing_aside_and_needs_no_test_set():
 def test_a_weight_counts_as_often_as_a_copy():
     twice = torch.ones(100)
     twice[:60] = 2
-    weighted = fit(Split(blobs(weights=twice)), settings(train={"epochs": 1, "batch_size": 512}))
-    plain = blobs()
+    weighted = fit(Split(clouds(weights=twice)), settings(train={"epochs": 1, "batch_size": 512}))
+    plain = clouds()
     index = torch.cat([torch.arange(100), torch.arange(60)])
     copied = fit(Split(plain.subset(index)), settings(train={"epochs": 1, "batch_size": 512}))
     assert weighted.history[0]["train_loss"] == pytest.approx(copied.history[0]["train_loss"], rel=1e-5)
@@ -169,16 +166,16 @@ def test_a_path_is_for_a_new_run_and_an_opened_folder_for_a_started_one(tmp_path
 @pytest.mark.parametrize(
     ("split", "changes", "message"),
     [
-        (Split(blobs((5, 0))), {}, "no training sample of class 'yes'"),
-        (Split(blobs((5,), names=("only",))), {}, "only one class, 'only'"),
-        (Split(blobs().with_labels(torch.full((100,), -1))), {}, "every training sample needs a label"),
-        (Split(blobs()), {"data": {"normalize": "mnsit"}}, "unknown normalisation 'mnsit'"),
-        (Split(blobs()), {"data": {"augment": ["flip"]}}, "augmentations work on images"),
-        (Split(blobs()), {"backbone": {"name": "tinny"}}, "unknown backbone 'tinny'"),
-        (Split(blobs()), {"method": {"name": "ce+fnpall"}}, "unknown word 'fnpall'"),
-        (Split(blobs()), {"method": {"name": "gce", "loss": {"qq": 1.0}}}, "qq"),
-        (Split(blobs()), {"schedule": {"name": "cosinus"}}, "unknown schedule 'cosinus'"),
-        (Split(blobs()), {"train": {"device": "tpu-v9"}}, "device 'tpu-v9' cannot be used here"),
+        (Split(clouds((5, 0))), {}, "no training sample of class 'yes'"),
+        (Split(clouds((5,), names=("only",))), {}, "only one class, 'only'"),
+        (Split(clouds().with_labels(torch.full((100,), -1))), {}, "every training sample needs a label"),
+        (Split(clouds()), {"data": {"normalize": "mnsit"}}, "unknown normalisation 'mnsit'"),
+        (Split(clouds()), {"data": {"augment": ["flip"]}}, "augmentations work on images"),
+        (Split(clouds()), {"backbone": {"name": "tinny"}}, "unknown backbone 'tinny'"),
+        (Split(clouds()), {"method": {"name": "ce+fnpall"}}, "unknown word 'fnpall'"),
+        (Split(clouds()), {"method": {"name": "gce", "loss": {"qq": 1.0}}}, "qq"),
+        (Split(clouds()), {"schedule": {"name": "cosinus"}}, "unknown schedule 'cosinus'"),
+        (Split(clouds()), {"train": {"device": "tpu-v9"}}, "device 'tpu-v9' cannot be used here"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is_written(split, changes, message, tmp_path):
@@ -206,7 +203,7 @@ def test_data_is_prepared_and_settings_are_decided_once(monkeypatch, tmp_path):
     counted(modules["decide"], "recipe")
     counted(modules["fit"], "decide")
     counted(RunConfig, "model_validate")
-    split = Split(blobs((300, 300)))
+    split = Split(clouds((300, 300)))
     asked = settings(method={"name": "auto"}, data={"corrupt": ["symmetric=0.2"]})
     fit(split, asked, folder=tmp_path / "run")
     assert counts == {

@@ -97,7 +97,7 @@ def test_only_temporary_files_are_swept(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["- a list", "train: [", "train:\n  epoch: 3\n"])
-def test_a_spoilt_configuration_is_refused_with_its_file(text, tmp_path):
+def test_a_damaged_configuration_is_refused_with_its_file(text, tmp_path):
     run = started(tmp_path / "run")
     (run.path / "config.yaml").write_text(text)
     with pytest.raises(InputError, match=r"config\.yaml"):
@@ -105,7 +105,7 @@ def test_a_spoilt_configuration_is_refused_with_its_file(text, tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"epoch": 1', "[1]"])
-def test_spoilt_numbers_are_refused_with_their_file(text, tmp_path):
+def test_damaged_numbers_are_refused_with_their_file(text, tmp_path):
     run = started(tmp_path / "run")
     for name, read in (("history.jsonl", lambda: run.read_lines("history.jsonl")), ("result.json", run.read_result)):
         (run.path / name).write_text(text)

@@ -6,27 +6,25 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from tests.builders import blobs
 from tests.cut import Cut, CutAfter
 
 from anchored import noise
 from anchored.audit import CrossFit
-from anchored.data import Dataset, Split, TensorInputs, corrupt, open_source
+from anchored.data import Split, corrupt, open_source
 from anchored.runs import RunFolder, fit
 from anchored.training import Progress, TrainingSetup
 
 FAST = {"train": {"epochs": 8, "batch_size": 32}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 
 
-def blobs(n=400, k=4, seed=0):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % k
-    rows = 3.0 * torch.eye(k, 8)[labels] + torch.randn(n, 8, generator=g)
-    return Dataset("blobs", TensorInputs(rows), labels, tuple("abcd"[:k]))
+def clouds(n=400, k=4, seed=0):
+    return blobs(n, k, d=8, distance=3.0, seed=seed)
 
 
 @pytest.fixture(scope="module")
 def split():
-    return Split(blobs(), blobs(200, seed=1))
+    return Split(clouds(), clouds(200, seed=1))
 
 
 @pytest.fixture
@@ -69,7 +67,7 @@ def test_it_finds_the_noise_and_says_what_it_does_about_it(split, tmp_path):
 
 
 def test_it_is_never_told_the_rate(split):
-    """The clean labels, which a run that spoils its data keeps for evaluation, change nothing of what is trained."""
+    """The clean labels, which a run that corrupts its data keeps for evaluation, change nothing of what is trained."""
     settings = {**FAST, "data": {"hold_out": 0.1}}
     noisy = noise.symmetric(split.train.labels, 0.4, 4, generator=torch.Generator().manual_seed(0)).labels
     blind = fit(Split(split.train.with_labels(noisy)), settings)
@@ -148,14 +146,14 @@ def test_what_is_held_out_keeps_its_labels_and_counts_fully(split, seen):
 
 def test_labels_that_a_person_confirmed_count_fully(split, seen, tmp_path):
     """Also the ones that the two models would contradict: here a person insists on forty wrong labels."""
-    spoiled = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
-    wrong = (spoiled.labels != spoiled.clean_labels).nonzero()[:40, 0].tolist()
-    names = [spoiled.class_names[i] for i in spoiled.labels.tolist()]
+    corrupted = corrupt(split.train, ["symmetric=0.4"], seed=0).dataset
+    wrong = (corrupted.labels != corrupted.clean_labels).nonzero()[:40, 0].tolist()
+    names = [corrupted.class_names[i] for i in corrupted.labels.tolist()]
     path = tmp_path / "corrections.csv"
-    rows = [f"{i},{spoiled.ids[i]},{names[i]},keep,," for i in wrong]
+    rows = [f"{i},{corrupted.ids[i]},{names[i]},keep,," for i in wrong]
     path.write_text("\n".join(["index,id,given,decision,label,time", *rows]) + "\n")
     fit(split, with_noise(data={"hold_out": 0.0, "corrections": str(path)}, train={"early_stop": None}))
-    weights, flipped = seen["setup"].train_set.weights, spoiled.labels != spoiled.clean_labels
+    weights, flipped = seen["setup"].train_set.weights, corrupted.labels != corrupted.clean_labels
     assert (weights[wrong] == 1).all()
     flipped[wrong] = False
     assert weights[flipped].mean() < 0.3

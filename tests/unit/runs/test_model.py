@@ -9,7 +9,7 @@ from anchored import AnchoredHead, CosineHead, LinearHead, backbones
 from anchored._errors import InputError
 from anchored.data import Normalization
 from anchored.methods import Classifier
-from anchored.runs import OWN, TrainedModel
+from anchored.runs import OWN_BACKBONE, TrainedModel
 
 SHAPE = (1, 8, 8)
 HEADS = {
@@ -75,7 +75,7 @@ def test_a_module_of_the_users_own_has_to_be_given_again(images, tmp_path):
     classifier = Classifier(backbones.wrap(own(), SHAPE), AnchoredHead(32, 3))
     scaling = Normalization((0.0,), (1.0,), 255.0)
     before = TrainedModel(
-        classifier, scaling, ("a", "b", "c"), 1.0, made("anchored") | {"scale": 1.0, "backbone": {"name": OWN}}
+        classifier, scaling, ("a", "b", "c"), 1.0, made("anchored") | {"scale": 1.0, "backbone": {"name": OWN_BACKBONE}}
     )
     before.save(tmp_path)
     with pytest.raises(InputError, match="a module of your own; pass it as backbone="):
@@ -97,7 +97,7 @@ def test_a_missing_file_names_the_way_out(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content"), [("model.json", b"{"), ("model.json", b"\xff\xfe"), ("model.safetensors", b"cut")]
 )
-def test_a_spoilt_file_is_refused_in_one_line(name, content, tmp_path):
+def test_a_damaged_file_is_refused_in_one_line(name, content, tmp_path):
     model().save(tmp_path)
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=r"cannot be read: .*; train it again") as caught:

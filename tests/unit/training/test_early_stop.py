@@ -37,10 +37,10 @@ def test_wrong_labels_do_not_change_which_model_is_better():
     wrong = torch.rand(n, generator=g) < rate
     noisy = torch.where(wrong, (truth + torch.randint(1, k, (n,), generator=g)) % k, truth)
     good = torch.where(torch.rand(n, generator=g) < 0.96, truth, (truth + 1) % k)
-    spoilt = torch.where(torch.rand(n, generator=g) < 0.06 / 0.96, (truth + 3) % k, good)
-    assert is_worse(spoilt == truth, good == truth)
-    assert is_worse(spoilt == noisy, good == noisy)
-    assert not is_worse(good == noisy, spoilt == noisy)
+    worse = torch.where(torch.rand(n, generator=g) < 0.06 / 0.96, (truth + 3) % k, good)
+    assert is_worse(worse == truth, good == truth)
+    assert is_worse(worse == noisy, good == noisy)
+    assert not is_worse(good == noisy, worse == noisy)
 
 
 def test_the_best_keeps_a_copy():

@@ -20,7 +20,7 @@ with torch.inference_mode():
 assert runtime.agree(True) is True and runtime.agree(False) is False
 norm = torch.nn.BatchNorm1d(2)
 runtime.unify(norm)
-model, optimizer = runtime.prepare(norm, torch.optim.SGD(norm.parameters(), lr=0.1, momentum=0.9))
+model, optimizer = runtime.wrap(norm, torch.optim.SGD(norm.parameters(), lr=0.1, momentum=0.9))
 runtime.backward(model(x).square().sum())
 optimizer.step()
 assert not torch.equal(norm.weight, torch.ones(2))

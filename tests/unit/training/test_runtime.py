@@ -18,7 +18,7 @@ def test_one_process_is_the_main_one_and_changes_nothing():
     model = torch.nn.BatchNorm1d(2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    assert runtime.prepare(model, optimizer) == (model, optimizer)
+    assert runtime.wrap(model, optimizer) == (model, optimizer)
     runtime.unify(model)
     assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
 

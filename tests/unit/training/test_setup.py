@@ -4,9 +4,10 @@ import math
 
 import pytest
 import torch
+from tests.builders import blobs
 
 from anchored._errors import InputError
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.data import Split
 from anchored.runs import RunData, decide
 from anchored.training import (
     BackboneConfig,
@@ -24,11 +25,8 @@ from anchored.training import (
 K = 3
 
 
-def blobs(counts, seed=0):
-    g = torch.Generator().manual_seed(seed)
-    labels = torch.arange(K).repeat_interleave(torch.tensor(counts))
-    x = 2 * torch.eye(K, 6)[labels] + torch.randn(len(labels), 6, generator=g)
-    return Dataset("blobs", TensorInputs(x), labels, ("a", "b", "c"))
+def clouds(counts, seed=0):
+    return blobs(counts=counts, distance=2.0, seed=seed)
 
 
 def config_for(name="ce", **settings):
@@ -40,13 +38,13 @@ def config_for(name="ce", **settings):
         "look": None,
         **settings,
     }
-    data = RunData.open(Split(blobs([60, 30, 10])), validate(asked))
+    data = RunData.open(Split(clouds([60, 30, 10])), validate(asked))
     return decide(validate(asked), data, None).config, data
 
 
 def work(name="ce", *, module=None, test=True, precision="32", **settings):
     config, data = config_for(name, **settings)
-    data = RunData(data.labelled, data.labelled, blobs([9] * K, 1) if test else None)
+    data = RunData(data.labelled, data.labelled, clouds([9] * K, 1) if test else None)
     return TrainingSetup(config, data.parts(config), Runtime(torch.device("cpu"), precision), module)
 
 

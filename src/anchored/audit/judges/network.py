@@ -42,7 +42,7 @@ def network(
         The calibrated opinion.
     """
     start = time.perf_counter()
-    crossed = cross_fit(dataset, config, module=module, folder=folder, progress=progress)
-    found = calibrated(crossed.logits, dataset.labels, dataset.weights)
+    answers = cross_fit(dataset, config, module=module, folder=folder, progress=progress)
+    found = calibrated(answers.logits, dataset.labels, dataset.weights)
     each = found.new_ones(len(dataset)) if dataset.weights is None else dataset.weights.to(found.dtype)
     return scored("network", found, dataset.labels, each, seconds=time.perf_counter() - start)

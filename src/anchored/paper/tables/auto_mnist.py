@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from anchored.paper.published import Published, published
+from anchored.paper.published import Published, published_numbers
 from anchored.paper.table import Cell, Row, Table
 
 __all__ = ["TABLE"]
@@ -63,7 +63,7 @@ def _cell(name: str, corruption: str | None) -> Cell:
 
 def _best(table: str, cell: str) -> Published:
     """The largest number of a column in print."""
-    column = {row: number for (row, where, _), number in published(table).items() if where == cell}
+    column = {row: number for (row, where, _), number in published_numbers(table).items() if where == cell}
     row = max(column, key=lambda name: column[name].mean)
     number = column[row]
     return Published(number.mean, number.std, f"the best of {table} at {cell.removeprefix('mnist/')} is {row}")

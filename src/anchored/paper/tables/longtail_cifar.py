@@ -29,7 +29,7 @@ References:
 
 from __future__ import annotations
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
 from anchored.runs import recipe
@@ -53,6 +53,6 @@ TABLE = Table(
     cells=tuple(
         _cell(data, kind, rho) for data in ("cifar10", "cifar100") for kind in ("longtail", "step") for rho in (100, 10)
     ),
-    published=published("longtail_cifar"),
+    published=published_numbers("longtail_cifar"),
     epoch="best",
 )

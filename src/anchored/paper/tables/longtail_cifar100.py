@@ -47,7 +47,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
 from anchored.runs import recipe
@@ -141,6 +141,6 @@ TABLE = Table(
     ),
     cells=tuple(_cell(rho) for rho in (100, 50, 10)),
     build=_settings,
-    published=published("longtail_cifar100"),
+    published=published_numbers("longtail_cifar100"),
     epoch="best",
 )

@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
 from anchored.training import merge
@@ -109,7 +109,7 @@ TABLE = Table(
     ),
     cells=(_IMAGENET,),
     build=_settings,
-    published=published("longtail_imagenet"),
+    published=published_numbers("longtail_imagenet"),
     measures=("many", "medium", "few", "accuracy"),
     seeds=(0,),
     needs={"ImageNet_LT_train.txt": _LISTS, "ImageNet_LT_test.txt": _LISTS},

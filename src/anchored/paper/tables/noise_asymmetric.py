@@ -31,7 +31,7 @@ References:
 
 from __future__ import annotations
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Table
 from anchored.paper.tables._noisy import ROWS, noisy_cell, noisy_settings
 
@@ -48,5 +48,5 @@ TABLE = Table(
         noisy_cell(data, eta, f"asymmetric={eta}:{how}") for data, how in _HOW.items() for eta in (0.1, 0.2, 0.3, 0.4)
     ),
     build=noisy_settings,
-    published=published("noise_asymmetric"),
+    published=published_numbers("noise_asymmetric"),
 )

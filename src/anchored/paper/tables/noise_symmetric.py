@@ -33,7 +33,7 @@ References:
 
 from __future__ import annotations
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Table
 from anchored.paper.tables._noisy import ROWS, noisy_cell, noisy_settings
 
@@ -50,5 +50,5 @@ TABLE = Table(
         for eta in (0.0, 0.2, 0.4, 0.6, 0.8)
     ),
     build=noisy_settings,
-    published=published("noise_symmetric"),
+    published=published_numbers("noise_symmetric"),
 )

@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Row, Table
 from anchored.paper.tables._noisy import noisy_cell, noisy_settings
 
@@ -77,7 +77,7 @@ _ROWS = (
     *_rows("nce+rce", "iid"),
     *_rows("nce+rce+fnpal", "aligned", "iid", "aligned, iid"),
 )
-_PRINTED = published("noise_symmetric")
+_PRINTED = published_numbers("noise_symmetric")
 
 TABLE = Table(
     name="unstated",

@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._noisy import loss_settings
 from anchored.runs import recipe
@@ -82,7 +82,7 @@ TABLE = Table(
     ),
     cells=(_WEBVISION,),
     build=_settings,
-    published=published("webvision_mini"),
+    published=published_numbers("webvision_mini"),
     seeds=(0,),
     needs={
         "webvision_mini_train.txt": f"{_LISTS} awk '$2 < 50' info/train_filelist_google.txt > webvision_mini_train.txt",

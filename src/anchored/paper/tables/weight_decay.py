@@ -27,7 +27,7 @@ References:
 
 from __future__ import annotations
 
-from anchored.paper.published import published
+from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, longtailed_row
 from anchored.runs import recipe
@@ -52,6 +52,6 @@ TABLE = Table(
     claim="Weight decay, which bounds prototypes and features, decides long-tailed accuracy.",
     rows=tuple(longtailed_row(name) for name in ("ce", "ce+drw", "balanced-softmax")),
     cells=tuple(map(_cell, _DECAYS)),
-    published=published("weight_decay"),
+    published=published_numbers("weight_decay"),
     epoch="best",
 )

@@ -27,6 +27,6 @@ def again(evidence: Evidence) -> Section:
 def command(evidence: Evidence) -> str:
     """A line for the shell that repeats the run in a folder beside it."""
     if not evidence.config.data.source:
-        return "# the data was given from Python: anchored.training.fit(split, settings), with the settings below"
+        return "# the data was given from Python: anchored.runs.fit(split, settings), with the settings below"
     config, out = evidence.path / "config.yaml", f"{evidence.path}-again"
     return shlex.join(["anchored", "fit", "--config", str(config), "--out", out])

@@ -131,7 +131,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
         if result.get(part):
             facts.append((title, f"{count(int(result[part]['n']))} samples"))
     facts.append(("classes", str(evidence.k)))
-    facts += [("spoiled on purpose", text) for text in _corruption(evidence)]
+    facts += [("corrupted on purpose", text) for text in _corruption(evidence)]
     facts += [("corrected by hand", text) for text in _corrections(evidence)]
     facts.append(("network", name(config.backbone.name)))
     facts.append(("method", f"{name(result.get('method', '?'))}: {name(result.get('description', ''), 300)}"))
@@ -161,7 +161,7 @@ def _corruption(evidence: Evidence) -> list[str]:
         )
     if noise := done.get("noise"):
         texts.append(
-            f"{percent(noise['rate'])} of the labels falsified ({noise['kind']}), {count(noise['flipped'])} in all"
+            f"{percent(noise['rate'])} of the labels corrupted ({noise['kind']}), {count(noise['flipped'])} in all"
         )
     return texts
 

@@ -63,7 +63,7 @@ class Noise:
     source: str = ""
     interval: tuple[float, float] | None = None
     known: bool = False
-    """Whether it is no estimate, because the run falsified the labels itself."""
+    """Whether it is no estimate, because the run corrupted the labels itself."""
 
 
 def noise(evidence: Evidence) -> Noise:
@@ -78,7 +78,7 @@ def noise(evidence: Evidence) -> Noise:
         source = "The share of wrong labels was estimated before training, from the labels alone."
         return Noise(float(looked["noise_rate"]), source, None if interval is None else (interval[0], interval[1]))
     if evidence.noise_was_added:
-        source = "This share is known, not estimated: the run falsified the labels itself."
+        source = "This share is known, not estimated: the run corrupted the labels itself."
         return Noise(_true_rate(evidence), source, known=True)
     about = result.get("calibration") or {}
     if about.get("noise_rate") is None:
@@ -96,7 +96,7 @@ def noise(evidence: Evidence) -> Noise:
 
 
 def _true_rate(evidence: Evidence) -> float:
-    """The share of wrong labels that is left where the run falsified them itself, corrections counted."""
+    """The share of wrong labels that is left where the run corrupted them itself, corrections counted."""
     added = evidence.result["corruption"]["noise"]
     left = (evidence.result.get("corrections") or {}).get("wrong_after")
     return float(added["rate"]) if left is None else left / added["n"]
@@ -106,7 +106,7 @@ def _about_noise(evidence: Evidence, found: Noise) -> str:
     if found.rate is None:
         return "How many labels are wrong was not estimated."
     if found.known:
-        return f"{percent(found.rate)} of the training labels are wrong, because the run was asked to falsify them."
+        return f"{percent(found.rate)} of the training labels are wrong, because the run was asked to corrupt them."
     if found.rate < 0.005 and found.interval is None:
         return "There is no sign of wrong labels."
     text = f"About {_roughly(found.rate)} of the labels look wrong"
@@ -116,7 +116,7 @@ def _about_noise(evidence: Evidence, found: Noise) -> str:
     if audited is not None:
         text += f", some {count(audited.expected_errors)} of {count(audited.samples)}"
     if evidence.noise_was_added:
-        text += f"; in truth it is {percent(_true_rate(evidence))}, as the run falsified them itself"
+        text += f"; in truth it is {percent(_true_rate(evidence))}, as the run corrupted them itself"
     return text + "."
 
 

@@ -5,7 +5,9 @@ from anchored.paper.figures._decays import decays_table, quick_decays_table
 
 
 def test_the_runs_are_those_of_the_table():
-    for job in decays_table("norms", "ce", "ce+drw").jobs(seeds=[0]):
+    jobs = decays_table("norms", "ce", "ce+drw").jobs(seeds=[0])
+    assert jobs
+    for job in jobs:
         assert job.key == TABLES["weight_decay"].job(job.row, job.cell, seed=0).key
 
 

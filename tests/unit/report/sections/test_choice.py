@@ -17,7 +17,7 @@ def test_the_facts_are_those_of_the_run(digits):
     found = facts(section)
     assert found["trained on"] == "1,293 samples"
     assert found["tested on"] == "360 samples"
-    assert "falsified (symmetric), 426 in all" in found["spoiled on purpose"]
+    assert "corrupted (symmetric), 426 in all" in found["corrupted on purpose"]
 
 
 @pytest.mark.parametrize("name", ["ce", "gce+pal", "nce+rce+fnpal", "ldam+drw+pal", "ce+mixup"])

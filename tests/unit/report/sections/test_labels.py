@@ -7,7 +7,7 @@ def test_noise_that_the_run_made_is_known(digits):
     found = noise(digits)
     assert found.rate == digits.result["corruption"]["noise"]["rate"]
     assert found.known
-    assert "29.6 % of the training labels are wrong, because the run was asked to falsify them" in labels(digits).lead
+    assert "29.6 % of the training labels are wrong, because the run was asked to corrupt them" in labels(digits).lead
 
 
 def test_corrections_are_taken_off_it(digits, changed):
