@@ -33,6 +33,7 @@ from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
 from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
+from anchored.data.pictures import data_uri, png
 from anchored.data.sources import BUILT_IN, open_source
 from anchored.data.table import load_table, stream_table
 from anchored.data.table_reader import TABLES
@@ -74,6 +75,7 @@ __all__ = [
     "chunks",
     "correct",
     "corrupt",
+    "data_uri",
     "download",
     "from_arrays",
     "from_torch",
@@ -92,6 +94,7 @@ __all__ = [
     "mixup",
     "occurrences",
     "open_source",
+    "png",
     "read_corrections",
     "shuffled",
     "stream_list",

@@ -20,8 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from anchored._errors import InputError
-from anchored.review.assets import KINDS, PAGE, read_asset
 from anchored.review.session import Review
+from anchored.review.static import KINDS, PAGE, read_asset
 
 __all__ = ["ReviewServer"]
 

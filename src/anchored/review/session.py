@@ -15,12 +15,11 @@ import torch
 
 from anchored._errors import InputError
 from anchored.audit import Suspect
-from anchored.data import Dataset
+from anchored.data import Dataset, png
 from anchored.data.corrections import Correction
 from anchored.review.cases import Cases
 from anchored.review.decisions import DecisionLog
 from anchored.review.neighbours import Neighbours
-from anchored.review.pictures import png
 
 __all__ = ["NEIGHBOURS", "Review"]
 
@@ -146,7 +145,7 @@ class Review:
         self._check(index)
         if not self.dataset.is_image:
             raise InputError(f"{self.dataset.name} holds no images")
-        return png(self.dataset.inputs, index)
+        return png(self.dataset.inputs.take(torch.tensor([index]))[0])
 
     def values(self, indices: Sequence[int]) -> list[list[str]]:
         """The rows of a table at ``indices``, as text; six digits tell rows apart and stay readable."""

@@ -8,15 +8,14 @@ import torch
 
 from anchored._errors import InputError
 from anchored.audit import Suspect
-from anchored.data import Dataset, RowIds
+from anchored.data import Dataset, RowIds, data_uri
 from anchored.report._evidence import Evidence
 from anchored.report._section import Block, Card, Code, Gallery, Paragraph, Section
-from anchored.report._thumbnails import thumbnail
 from anchored.report._words import count, name, percent
 
 __all__ = ["suspects"]
 
-_VALUES = 6
+_VALUES, _SIDE = 6, 96
 
 
 def suspects(evidence: Evidence) -> Section:
@@ -49,7 +48,7 @@ def _card(suspect: Suspect, data: Dataset | None) -> Card:
         except (InputError, OSError):
             row = None
         if row is not None and data.is_image:
-            image = thumbnail(row)
+            image = data_uri(row, _SIDE)
         elif row is not None:
             columns = data.columns or tuple(f"feature {i}" for i in range(len(row)))
             values = [(name(c, 24), f"{v:.4g}") for c, v in zip(columns, row.tolist()[:_VALUES], strict=False)]

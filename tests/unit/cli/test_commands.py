@@ -1,15 +1,17 @@
-"""Mirror of src/anchored/cli/app.py: the commands, and how each kind of error ends."""
+"""Mirror of src/anchored/cli/commands.py: the commands, and how each kind of error ends."""
 
 import errno
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from safetensors import SafetensorError
 
+import anchored.cli
 from anchored import InputError
-from anchored.cli import app, main
-from anchored.cli import app as module_app
+from anchored.cli import app, commands, main
 from anchored.cli.processes import Ended, Terminated
 
 
@@ -35,7 +37,7 @@ def failing(monkeypatch):
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr(sys.modules["anchored.cli.app"], "app", broken)
+        monkeypatch.setattr(commands, "app", broken)
 
     return arrange
 
@@ -52,8 +54,11 @@ def test_the_help_names_every_command_and_loads_neither_torch_nor_numpy():
     assert done.stdout.rstrip().endswith("[]")
 
 
-def test_the_app_is_the_same_under_both_names():
-    assert app is module_app
+def test_the_door_shows_the_app_and_hides_no_module():
+    assert app is commands.app
+    for path in Path(commands.__file__).parent.glob("[a-z]*.py"):
+        module = import_module(f"anchored.cli.{path.stem}")
+        assert getattr(anchored.cli, path.stem) is module, f"anchored.cli.{path.stem} is not the module of that name"
 
 
 def test_no_argument_shows_the_help(run):
