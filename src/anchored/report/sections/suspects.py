@@ -1,4 +1,4 @@
-"""The labels most probably wrong, each with a look at the sample."""
+"""The labels most probably wrong, each with its sample."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _VALUES, _SIDE = 6, 96
 
 
 def suspects(evidence: Evidence) -> Section:
-    """The section; where there was no audit, how to get one."""
+    """Write the section about suspect labels; without an audit it says how to make one."""
     title = "Labels to look at first"
     audited = evidence.audited
     if audited is None:
         lead = "The labels were not checked one by one yet; an audit ranks them by how probably they are wrong."
         commands = "\n".join(shlex.join(["anchored", each, str(evidence.path)]) for each in ("audit", "report"))
         return Section("suspects", title, lead, [Code(commands)])
-    if not audited.suspects:
+    shown = [each for each in audited.suspects if each.given != each.suggested]
+    if not shown:
         return Section("suspects", title, "The audit found no label that is probably wrong.")
-    shown = audited.suspects
     lead = f"These are the {count(len(shown), 'label')} most probably wrong"
     lead += f", out of some {count(audited.expected_errors)} that the audit expects"
     lead += "; correcting them and training again is the surest way to a better model."
@@ -56,7 +56,7 @@ def _card(suspect: Suspect, data: Dataset | None) -> Card:
 
 
 def _same_sample(suspect: Suspect, data: Dataset) -> bool:
-    """Whether the data still has the sample in its place: a picture of another one would mislead."""
+    """Tell whether the data still has the sample in its place: a picture of another one would mislead."""
     if not 0 <= suspect.index < len(data):
         return False
     here = data.ids[suspect.index]

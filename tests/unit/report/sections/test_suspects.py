@@ -56,6 +56,12 @@ def test_an_audit_that_found_nothing(digits, changed):
     assert "no label" in suspects(changed(digits, audited=audited())).lead
 
 
+def test_labels_that_nothing_is_likelier_than_are_no_suspects(digits, changed):
+    rows = [(17, "17", "3", "3", 0.6), (18, "18", "4", "9", 0.55)]
+    assert [card.id for card in suspects(changed(digits, audited=audited(*rows))).blocks[0].cards] == ["18"]
+    assert "no label" in suspects(changed(digits, audited=audited(rows[0]))).lead
+
+
 def test_a_picture_that_cannot_be_read_is_left_out(digits, changed):
     class Broken:
         shape = (1, 8, 8)
