@@ -74,15 +74,15 @@ def _add(group: typer.Typer, function: Callable[..., None], name: str | None = N
     group.command(name, help=about)(function)
 
 
-for command in (fit, resume, predict, evaluate, audit, export, corrupt, data, prototypes, bench, review, report):
-    _add(app, command)
+for _function in (fit, resume, predict, evaluate, audit, export, corrupt, data, prototypes, bench, review, report):
+    _add(app, _function)
 _paper = typer.Typer(
     name="paper",
     help="Run the paper's tables and figures, and show the numbers beside the published ones.",
     no_args_is_help=True,
 )
-for name, command in COMMANDS.items():
-    _add(_paper, command, name)
+for _name, _command in COMMANDS.items():
+    _add(_paper, _command, _name)
 app.add_typer(_paper)
 
 # Typer brings its own copy of click or uses the installed one; this is the class either way.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -295,5 +296,11 @@ def _named(job: Job, store: Store) -> dict[str, Any]:
     }
 
 
-COMMANDS = {"list": list_tables, "run": run, "compare": compare, "docs": docs, "figure": figure}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "list": list_tables,
+    "run": run,
+    "compare": compare,
+    "docs": docs,
+    "figure": figure,
+}
 """The commands below ``anchored paper``, by their names."""
