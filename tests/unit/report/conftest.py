@@ -98,8 +98,8 @@ def hostile_run(hostile_table):
     settings = {
         "data": {"source": str(hostile_table), "label": "kind"},
         "method": {"name": "ce+fnpal"},
-        "look": None,
         "train": {"epochs": 2, "device": "cpu"},
+        "look": None,
     }
     split = open_source(hostile_table, label="kind")
     fit(split, settings, folder=path)
