@@ -118,8 +118,8 @@ def correct_by_check(noise: LabelNoise, posterior: Tensor, labels: Tensor, answe
                 f"an answer must be about a sample in 0..{n - 1} and a class in 0..{k - 1}, got {place}: {true}"
             )
     places = torch.tensor(sorted(answers))
-    true = torch.tensor([answers[int(place)] for place in places])
-    wrong = (true != labels[places]).to(torch.float64)
+    told = torch.tensor([answers[int(place)] for place in places])
+    wrong = (told != labels[places]).to(torch.float64)
     found, asked = int(wrong.sum()), len(places)
     before = 1.0 - posterior.gather(1, labels[:, None])[:, 0]
     after = _recalibrated(before, before[places], wrong)
