@@ -25,7 +25,7 @@ def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) ->
     Args:
         loaded: The run.
         model: Its model, which gets the weights.
-        dataset: Images of the place where the model is used.
+        dataset: Images like those that the model will be used on.
 
     Returns:
         Weights of the experts, which sum to one.

@@ -140,7 +140,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _line(error: Exception) -> str | None:
-    """What a user can act on, as one line; None for a mistake of ours, whose traceback is wanted."""
+    """Write one line that a user can act on; None for a mistake of ours, whose traceback is wanted."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, _UsageError):

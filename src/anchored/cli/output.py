@@ -1,4 +1,4 @@
-"""How a command gives its result: a small table for people, or one JSON object for programs."""
+"""The result of a command on stdout: a small table for people, or one JSON object for programs."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _serve(review: Review, run: Path, port: int, *, browse: bool, json: bool) ->
                 )
             typer.echo(f"open {server.address}")
             typer.echo("Ctrl-C ends the review; it can be taken up again at any time")
-        sys.stdout.flush()  # the address must be seen now, also where it goes to a pipe
+        sys.stdout.flush()  # the address must be seen now, even if stdout is a pipe
         if browse:
             _browse(server.address)
         try:

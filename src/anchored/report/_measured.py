@@ -57,7 +57,7 @@ class Measured:
 
     @property
     def target(self) -> Tensor:
-        """What the answers are judged by: the posterior ``(n, k)`` if there is one, else the labels ``(n,)``."""
+        """Truth that the answers are judged by: the posterior ``(n, k)`` if there is one, else the labels ``(n,)``."""
         return self.labels if self.posterior is None else self.posterior
 
     @property

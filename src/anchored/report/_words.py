@@ -1,6 +1,6 @@
 """Numbers and names as a reader wants them: percentages with the digits they deserve, names that cannot misbehave.
 
-Names of classes, files and columns come from users. Markup in them is harmless where the page escapes it; what no
+Names of classes, files and columns come from users. Markup in them is harmless because the page escapes it; what no
 escape helps against is dealt with here: control characters, which HTML has no place for, letters that turn the reading
 direction of everything after them, halves of a character, and names as long as a page.
 """

@@ -24,7 +24,7 @@ from anchored.review.neighbours import Neighbours
 __all__ = ["NEIGHBOURS", "Review"]
 
 NEIGHBOURS = 8
-"""How many samples of a class are shown beside a suspect."""
+"""Number of samples of a class that are shown beside a suspect."""
 _MOST_ROWS = 200
 _SMALL_PICTURE = 96
 

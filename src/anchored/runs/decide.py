@@ -419,7 +419,8 @@ def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: 
         why = "fixed class directions, which hold against wrong labels" if noisy else "plain training, which is enough"
     described = f"The method is {method.name}, {why}"
     if "noise_rate" in chosen.get("method", {}) and method.noise_aware:
-        described += f", its scale set for {config.method.noise_rate:.1%} wrong labels"
+        least = ", the least that is assumed" if trusted is not None and trusted.residual < _LEAST_RESIDUAL else ""
+        described += f", its scale set for {config.method.noise_rate:.1%} wrong labels{least}"
     if "data" in chosen:
         described += f"; images are shifted by up to {config.data.augment[0].partition('=')[2]} pixels"
     said.append(described + ".")

@@ -70,6 +70,21 @@ def test_the_suspects_are_served_and_decisions_kept_with_the_run(run, visitor):
     assert [made[:2] for made in visitor()["decisions"]] == [[line.index, "accept"] for line in kept]
 
 
+def test_doubted_labels_that_are_no_suspects_are_accounted_for(run, visitor):
+    file = run / "audit" / "suspects.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    place = {name: i for i, name in enumerate(lines[0].split(","))}
+    rows = [line.split(",") for line in lines[1:]]
+    for row in rows:
+        if row[place["given"]] == row[place["suggested"]]:
+            row[place["probability_wrong"]] = "0.6"  # more probably wrong than right, and yet the likeliest
+    unresolved = sum(row[place["given"]] == row[place["suggested"]] for row in rows)
+    assert unresolved > 1
+    file.write_text("\n".join([lines[0], *map(",".join, rows)]) + "\n", encoding="utf-8")
+    assert f"{unresolved} more labels are doubted, but no other class is likelier" in call(run, "--no-open").output
+    assert json.loads(call(run, "--no-open", "--json").stdout)["doubted_without_suggestion"] == unresolved
+
+
 def test_json_says_where_in_one_object(run, visitor, tmp_path):
     done = call(run, "--no-open", "--json", "--top", 1, "--corrections", tmp_path / "mine.csv")
     told = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""How a quantity is spread: a histogram over all samples, or class by class where eight in ten of them lie."""
+"""Distribution of a quantity: a histogram over all samples, or class by class the middle eight tenths of them."""
 
 from __future__ import annotations
 
