@@ -1,7 +1,7 @@
-"""Classifiers that hold under noisy labels and unbalanced classes, by anchoring the class prototypes.
+"""Train classifiers that hold if labels are wrong or classes unbalanced, by fixing the directions of the classes.
 
-Importing this package does no work: names are looked up when they are first used, so that
-``anchored --help`` need not wait for torch.
+Importing this package does no work: names are looked up on first use, so that ``anchored --help`` need not wait for
+torch.
 """
 
 from __future__ import annotations

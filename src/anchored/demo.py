@@ -1,7 +1,7 @@
-"""``python -m anchored.demo``: digits, four labels in ten of them wrong; plain cross entropy against anchoring.
+"""``python -m anchored.demo``: digits with four wrong labels in ten; plain cross entropy against anchoring.
 
-Both runs see the same images, the same wrong labels, the same network and the same number of steps. What differs is
-the head: trained prototypes against prototypes that stay where they are. The test labels are clean.
+Both runs see the same images, the same wrong labels, the same network and the same number of steps. They differ in the
+last layer: class directions that are trained, against class directions that are fixed. The test labels are clean.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _NOISE = "symmetric=0.4"
 
 
 def demo(folder: str | Path, *, epochs: int = 25, seed: int = 0) -> dict[str, dict[str, Any]]:
-    """Train each of :data:`METHODS` on digits with wrong labels.
+    """Train each of :data:`METHODS` in a folder of its own.
 
     Args:
-        folder: A new folder for the runs.
-        epochs: Epochs of each run.
+        folder: New folder for the runs.
+        epochs: Passes over the data of each run.
         seed: Seed of both runs.
 
     Returns:
-        The result of each run by the name of its method.
+        The final numbers of each method, by its name.
     """
     from anchored.cli.progress import make_progress
     from anchored.data import load_digits
@@ -47,7 +47,7 @@ def demo(folder: str | Path, *, epochs: int = 25, seed: int = 0) -> dict[str, di
 
 
 def next_folder(root: Path) -> Path:
-    """``root/1``, or the next number that is free: what an earlier demo wrote is left alone."""
+    """Choose ``root/1``, or the next free number, so that the results of an earlier demo stay."""
     taken = [int(entry.name) for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []
     return root / str(max(taken, default=0) + 1)
 
@@ -71,8 +71,8 @@ def main() -> None:
         [
             method,
             f"{100 * test['accuracy']:.1f}",
-            f"{100 * test['ece_uncalibrated']:.1f}",
             f"{100 * test['ece']:.1f}",
+            f"{100 * test['ece_uncalibrated']:.1f}",
             f"{test['gamma_min']:.2f}",
             f"{test['gamma_mean']:.2f}",
         ]
@@ -81,8 +81,18 @@ def main() -> None:
     plain, anchored = (100 * tests[method]["accuracy"] for method in METHODS)
     print_table(
         "digits, 40 % of the training labels wrong; scores on clean test images",
-        ["method", "accuracy (%)", "ECE before (%)", "ECE after (%)", "gamma_min", "gamma mean"],
+        [
+            "method",
+            "right answers (%)",
+            "error of probabilities (%)",
+            "before calibration (%)",
+            "smallest gap",
+            "mean gap",
+        ],
         rows,
+        "ce is plain training; ce+fnpal keeps the directions of the classes fixed (anchored). The error of the "
+        "probabilities is ECE; a gap is the cosine to the own class minus that to the nearest other one, the smallest "
+        "is gamma_min\n"
         f"anchoring gained {anchored - plain:+.1f} points of accuracy in {seconds:.0f} s; the runs are in {folder}\n"
         f"look closer: {report}",
     )

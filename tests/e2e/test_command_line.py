@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 RUN_FILES = {
-    "checkpoint", "config.yaml", "history.jsonl", "model.json", "model.safetensors", "report.html",
+    ".lock", "checkpoint", "config.yaml", "history.jsonl", "model.json", "model.safetensors", "report.html",
     "result.json", "speed.jsonl",
 }  # fmt: skip
 

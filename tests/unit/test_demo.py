@@ -20,7 +20,7 @@ def test_prints_the_table_and_leaves_the_runs_and_can_be_run_again(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     module.main()
     printed = capsys.readouterr().out
-    for piece in ("accuracy", "ECE", "gamma_min", "ce+fnpal", "anchoring gained", "demo-run/1/ce+fnpal/report.html"):
+    for piece in ("right", "ECE", "gamma_min", "ce+fnpal", "anchoring gained", "demo-run/1/ce+fnpal/report.html"):
         assert piece in printed
     assert (tmp_path / "demo-run" / "1" / "ce+fnpal" / "report.html").is_file()
     configs = [RunFolder.open(tmp_path / "demo-run" / "1" / method).read_config() for method in module.METHODS]

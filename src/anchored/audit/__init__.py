@@ -1,10 +1,19 @@
 """How bad the labels are, and which ones: noise rate, transition matrix, ranked suspects, near-duplicates."""
 
 from anchored.audit._audit import Audit, ClassNoise, ConfusedPair, DuplicateGroup, audit
+from anchored.audit.check import Checked, check_sample, correct_by_check
 from anchored.audit.cross_fit import LEAST_LR, CrossFit, cross_fit, look_model, look_settings
 from anchored.audit.judges import JUDGES, Opinion, Verdict, combine, judge_vectors, knowable
-from anchored.audit.label_noise import FEWEST_PER_CLASS, LabelNoise, fit_label_noise, judge
+from anchored.audit.label_noise import (
+    FEWEST_PER_CLASS,
+    LabelNoise,
+    fit_label_noise,
+    judge,
+    judge_labels,
+    rate_interval,
+)
 from anchored.audit.near_duplicates import NearDuplicates, near_duplicates
+from anchored.audit.next_to_show import next_to_show
 from anchored.audit.suspects import Suspect, Suspects
 from anchored.audit.trust import TrustedLabels, trust_labels
 
@@ -13,6 +22,7 @@ __all__ = [
     "JUDGES",
     "LEAST_LR",
     "Audit",
+    "Checked",
     "ClassNoise",
     "ConfusedPair",
     "CrossFit",
@@ -25,14 +35,19 @@ __all__ = [
     "TrustedLabels",
     "Verdict",
     "audit",
+    "check_sample",
     "combine",
+    "correct_by_check",
     "cross_fit",
     "fit_label_noise",
     "judge",
+    "judge_labels",
     "judge_vectors",
     "knowable",
     "look_model",
     "look_settings",
     "near_duplicates",
+    "next_to_show",
+    "rate_interval",
     "trust_labels",
 ]

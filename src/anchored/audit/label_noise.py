@@ -19,8 +19,7 @@ it takes for one class, the model is taken at its word about the fifth of which 
 Patrini et al.). The rows of M of rare classes are drawn towards noise that is the same for all classes, with the
 weight of a few samples.
 
-The interval has two parts: how the rate varies when the samples are drawn again (bootstrap), and half of the
-contradictions that were put down to the model, because that split rests on its logits being ordered by doubt.
+The interval says how far the two can be told apart (:func:`rate_interval`).
 
 References:
     Dawid and Skene, 1979. Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm. JRSS C.
@@ -34,27 +33,30 @@ import math
 from dataclasses import dataclass, replace
 
 import torch
+from scipy.stats import beta
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._random import generator_or_default
 from anchored.data import Dataset
 
-__all__ = ["LabelNoise", "fit_label_noise", "judge"]
+__all__ = ["FEWEST_PER_CLASS", "LabelNoise", "fit_label_noise", "judge", "judge_labels", "rate_interval"]
 
 _PRIOR_SAMPLES = 20.0
 """How many samples of each class the common noise rate stands for when a row of the matrix is counted."""
 _BIAS_PRECISION = 1.0
 """Precision of the normal prior of each class's bias, in nats: a class can be predicted e times too often or rarely."""
 _MOST_STEPS, _TOLERANCE = 500, 1e-7
-_SURE = 0.2
+_SURE, _FEWEST_SURE, _LARGEST_SURE = 0.2, 10.0, 0.5
 """The share of the samples taken for a class about which the model is believed."""
-_BOOTSTRAP_SAMPLES, _MOST_SAMPLES = 5_000, 20_000
-_BOOTSTRAPS, _BOOTSTRAP_STEPS = 16, 10
-_SHARE_IN_DOUBT = 0.5
+_MOST_SAMPLES = 20_000
+_SHARES, _FEWEST_IN_SHARE = (0.5, 0.2, 0.1, 0.05, 0.02), 30
+"""Shares of the surest samples among which contradictions are counted, if they are enough samples."""
+_SYSTEMATIC = 0.5
+"""How many mistakes that a judge repeats are allowed for, as a share of the contradictions that may be its own."""
 FEWEST_PER_CLASS = 10
 """Samples per class, on average, below which a law of the labels would be a guess."""
-_Z = 1.96
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +107,29 @@ class LabelNoise:
 
 
 def fit_label_noise(
-    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, generator: torch.Generator | None = None
+    logits: Tensor,
+    labels: Tensor,
+    *,
+    weights: Tensor | None = None,
+    truth: Tensor | None = None,
+    generator: torch.Generator | None = None,
 ) -> LabelNoise:
-    """Estimate the noise of ``labels`` from the logits of a model that was not trained on these samples.
+    """Estimate the noise of ``labels`` as seen by a model that was not trained on these samples.
 
     Args:
         logits: ``(n, k)``, of any scale. From a model that has learnt these labels by heart the noise looks too small.
         labels: ``(n,)``, as given.
         weights: ``(n,)``, how much each sample counts.
-        generator: Random numbers of the bootstrap behind the interval.
+        truth: ``(n,)``, the true class if a person has said it, -1 otherwise. Which samples were looked at may depend
+            on logits and labels: all samples stay in the likelihood, so the most suspect ones being known does not make
+            the rest look clean.
+        generator: Chooses the samples on which the law is fitted if there are more than 20,000.
 
     Returns:
-        The noise rate with an interval, the transition matrix, and how logits become probabilities.
+        The estimated noise; its rate is that of ``labels`` as they are given here.
 
     Raises:
-        InputError: Logits, labels and weights do not fit each other, or are not finite.
+        InputError: If shapes do not fit or a number is not finite.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -132,26 +142,25 @@ def fit_label_noise(
     """
     _check(logits, labels, weights)
     n = len(logits)
-    rows, given, weight = _part(logits, labels, weights, n)
+    weight = torch.ones(n, dtype=torch.float64) if weights is None else weights.to(torch.float64)
+    known = torch.full((n,), -1) if truth is None else truth
     # Softmax ignores a shift of a row; one size for all models lets the search begin at one place.
-    size = max(float((rows - rows.mean(dim=1, keepdim=True)).std()), 1e-12)
-    rows = (rows - rows.mean(dim=1, keepdim=True)) / size
-    few = _part(rows, given, weight, _MOST_SAMPLES)
-    law = _climb(*few, _start(rows, given, weight), _MOST_STEPS)
-    if len(few[0]) < n:
+    rows = logits.to(torch.float64)
+    rows = rows - rows.mean(dim=1, keepdim=True)
+    size = max(float(rows.std()), 1e-12)
+    rows = rows / size
+    if n > _MOST_SAMPLES:
+        part = torch.randperm(n, generator=generator_or_default(generator))[:_MOST_SAMPLES].sort().values
+        law = _climb(rows[part], labels[part], weight[part], known[part], _start(rows, labels, weight), _MOST_STEPS)
         # A part of the samples shows where the maximum lies; the matrix and the rate are then counted over all.
-        counted = _counted(given, weight, _joint(rows, given, law).softmax(dim=1))
+        counted = _counted(labels, weight, _believe(_joint(rows, labels, law).softmax(dim=1), known))
         law = replace(law, transition=_transition(counted), rate=_rate(counted))
-    contradicted = _mean((rows.argmax(dim=1) != given).to(torch.float64), weight)
-    spread = _bootstrap(rows, given, weight, law, generator_or_default(generator)) * math.sqrt(
-        min(_BOOTSTRAP_SAMPLES, n) / min(_MOST_SAMPLES, n)
-    )
-    half = _Z * math.hypot(spread, _SHARE_IN_DOUBT * abs(contradicted - law.rate) / _Z)
-    # If no label is contradicted, the bootstrap sees no variation; the rule of three does.
-    half = max(half, 3.0 / n)
+    else:
+        law = _climb(rows, labels, weight, known, _start(rows, labels, weight), _MOST_STEPS)
+    low, high = rate_interval(rows, labels, weights=weights)
     return LabelNoise(
-        rate=law.rate,
-        interval=(max(0.0, law.rate - half), min(1.0, law.rate + half)),
+        rate=min(max(law.rate, low), high),
+        interval=(low, high),
         transition=law.transition,
         temperature=size / law.sharpness,
         bias=law.bias,
@@ -159,47 +168,145 @@ def fit_label_noise(
     )
 
 
-def judge(dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None) -> tuple[LabelNoise, Tensor]:
-    """Estimate the noise of a data set's labels, and the posterior of each true label.
+def rate_interval(logits: Tensor, labels: Tensor, *, weights: Tensor | None = None) -> tuple[float, float]:
+    r"""Bound the share of wrong labels by what a judge's contradictions can mean, at 95 %.
 
-    Labels that a person has confirmed are true. The noise is then estimated from the others, because those that were
-    looked at are not like them; the rate is that of the whole set.
+    A label that contradicts the judge is wrong, or the judge is. The judge is hardly ever wrong where it is surest. So
+
+    .. math::  r_{\min} = \min_q\, L(\text{contradicted among the surest } q), \qquad
+               r_{\max} = U(\text{contradicted among all}) + \tfrac12 (c - r_{\min}),
+
+    where L and U are the ends of exact binomial intervals (Clopper and Pearson), q runs from a half to a fiftieth of
+    the samples taken for each class, and c is the share of all labels that are contradicted. The lower end is noise
+    that the judge sees even where it is surest. What lies between it and c may be the judge's own mistakes or noise
+    where samples are hard: the labels cannot say. Mistakes that people repeat on the same kind of sample are learnt by
+    the judge and contradict nothing; half as many of them are allowed for as there are contradictions in doubt, so that
+    an easy data set gets a narrow interval and a hard one, clean or not, a wide one.
+
+    All this assumes that the true class is the commonest label of each kind of sample. If another label is nearly as
+    common even where the judge is surest, nobody can tell which is the true one, and the upper end is 1.
 
     Args:
-        dataset: The data, every sample labelled.
-        logits: ``(n, k)``, of a model that was not trained on these samples.
-        generator: Random numbers of the bootstrap behind the interval.
+        logits: ``(n, k)`` of a model that did not see the sample's label.
+        labels: Given labels ``(n,)``.
+        weights: ``(n,)``; only the share of the contradictions depends on them.
 
     Returns:
-        The estimated noise, and the posterior ``(n, k)``.
+        The interval.
 
     Example:
-        >>> from anchored.data import corrupt, load_digits
-        >>> data = corrupt(load_digits().train, "symmetric=0.2", seed=0).dataset
-        >>> sure = 8.0 * torch.nn.functional.one_hot(data.clean_labels, 10)
-        >>> noise, posterior = judge(data, sure)
-        >>> round(noise.rate, 2), posterior.shape
-        (0.2, torch.Size([1437, 10]))
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> truth = torch.randint(4, (4000,), generator=generator)
+        >>> logits = 6.0 * torch.nn.functional.one_hot(truth, 4) + torch.randn(4000, 4, generator=generator)
+        >>> given = torch.where(torch.rand(4000, generator=generator) < 0.3, (truth + 1) % 4, truth)
+        >>> low, high = rate_interval(logits, given)
+        >>> 0.2 < low < float((given != truth).double().mean()) < high < 0.4
+        True
     """
-    labels, weights, confirmed = dataset.labels, dataset.weights, dataset.confirmed
+    n, k = logits.shape
+    weight = torch.ones(n, dtype=torch.float64) if weights is None else weights.to(torch.float64)
+    predicted = logits.argmax(dim=1)
+    wrong = predicted != labels
+    contradicted = _mean(wrong.to(torch.float64), weight)
+    effective = float(weight.sum() ** 2 / weight.square().sum())
+    low, high = contradicted, _exact(contradicted * effective, effective)[1]
+    used = weight > 0
+    for share in _SHARES:
+        sure, _ = _surest(logits, share, fewest=1.0)
+        sure = sure[used[sure]]
+        if len(sure) >= _FEWEST_IN_SHARE or share == _SHARES[0]:
+            low = min(low, _exact(float(wrong[sure].sum()), len(sure))[0])
+    high = min(1.0, high + _SYSTEMATIC * (contradicted - low))
+    sure, _ = _surest(logits, _SURE)
+    counts = _counted(
+        labels[sure], used[sure].to(torch.float64), torch.nn.functional.one_hot(predicted[sure], k).double()
+    )
+    first = float(counts.diagonal().sum())
+    second = float(counts.clone().fill_diagonal_(-1.0).amax(dim=1).clamp(min=0.0).sum())
+    if _exact(first, first + second)[0] <= 0.5:
+        high = 1.0
+    return low, high
+
+
+def _exact(count: float, total: float) -> tuple[float, float]:
+    """Return the exact binomial interval of a share (Clopper and Pearson)."""
+    tail = (1 - _LEVEL) / 2
+    if total <= 0:
+        return 0.0, 1.0
+    low = float(beta.ppf(tail, count, total - count + 1)) if count > 0 else 0.0
+    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    return low, high
+
+
+def judge(
+    dataset: Dataset, logits: Tensor, *, given: Tensor | None = None, generator: torch.Generator | None = None
+) -> tuple[LabelNoise, Tensor]:
+    """Estimate the noise of a data set's labels, and the posterior ``(n, k)`` of each true label.
+
+    Args:
+        dataset: The data, every sample labelled; labels that a person has confirmed are true.
+        logits: ``(n, k)``, of a model that was not trained on these samples.
+        given: ``(n,)``, the labels before anything was corrected; None if they are not known.
+        generator: As for :func:`fit_label_noise`.
+
+    Returns:
+        The noise, whose rate is that of the labels as they are now, and the posterior.
+    """
+    return judge_labels(
+        logits, dataset.labels, weights=dataset.weights, confirmed=dataset.confirmed, given=given, generator=generator
+    )
+
+
+def judge_labels(
+    logits: Tensor,
+    labels: Tensor,
+    *,
+    weights: Tensor | None = None,
+    confirmed: Tensor | None = None,
+    given: Tensor | None = None,
+    generator: torch.Generator | None = None,
+) -> tuple[LabelNoise, Tensor]:
+    """Estimate the noise of labels of which a person may have confirmed some, and the posterior of each true label.
+
+    Those that were looked at are the most suspect ones. If the labels before correction are known, this does no harm:
+    what was looked at depends on logits and given labels only, all of which stay in the likelihood, with the truth
+    filled in where it is known. If they are not known, the law is that of the samples that nobody has looked at; it
+    sees less noise than there was, since the clearest mistakes are gone.
+
+    Args:
+        logits: ``(n, k)``, of a model that was not trained on these samples.
+        labels: ``(n,)`` as they are now; those that are confirmed are true.
+        weights: ``(n,)``, how much each sample counts.
+        confirmed: ``(n,)`` bool, which labels a person stands for; None if nobody has looked.
+        given: ``(n,)``, the labels before anything was corrected; None if they are not known.
+        generator: As for :func:`fit_label_noise`.
+
+    Returns:
+        The noise, whose rate is that of the labels as they are now, and the posterior ``(n, k)``.
+    """
     if confirmed is None or not bool(confirmed.any()):
         noise = fit_label_noise(logits, labels, weights=weights, generator=generator)
         return noise, noise.posterior(logits, labels)
-    still_open = ~confirmed
-    if int(still_open.sum()) < FEWEST_PER_CLASS * dataset.k:
-        still_open = torch.ones_like(confirmed)  # too few for a law of their own
-    noise = fit_label_noise(
-        logits[still_open],
-        labels[still_open],
-        weights=None if weights is None else weights[still_open],
-        generator=generator,
-    )
+    k, open_ones = logits.shape[1], ~confirmed
+    each = torch.ones(len(labels), dtype=torch.float64) if weights is None else weights.to(torch.float64)
+    share = float(each[open_ones].sum() / each.sum())
+    if given is not None:
+        truth = torch.where(confirmed, labels, -1)
+        noise = fit_label_noise(logits, given, weights=weights, truth=truth, generator=generator)
+        found = float(each @ (confirmed & (given != labels)).to(torch.float64) / each.sum())
+        low, high = (min(max(0.0, end - found), share) for end in noise.interval)
+    else:
+        few = int(open_ones.sum()) < FEWEST_PER_CLASS * k  # too few for a law of their own
+        of = torch.ones_like(confirmed) if few else open_ones
+        noise = fit_label_noise(
+            logits[of], labels[of], weights=None if weights is None else weights[of], generator=generator
+        )
+        low, high = (share * end for end in noise.interval)
     posterior = noise.posterior(logits, labels)
-    posterior[confirmed] = torch.nn.functional.one_hot(labels[confirmed], dataset.k).to(posterior)
-    counted = torch.ones(len(labels), dtype=torch.float64) if weights is None else weights.to(torch.float64)
-    share = float(counted[~confirmed].sum() / counted.sum())
-    low, high = noise.interval
-    return replace(noise, rate=share * noise.rate, interval=(share * low, share * high), samples=len(labels)), posterior
+    posterior[confirmed] = torch.nn.functional.one_hot(labels[confirmed], k).to(posterior)
+    rate = float(each @ (1.0 - posterior.gather(1, labels[:, None])[:, 0]) / each.sum())
+    noise = replace(noise, rate=min(max(rate, low), high), interval=(low, high), samples=len(labels))
+    return noise, posterior
 
 
 @dataclass(frozen=True)
@@ -211,9 +318,13 @@ class _Law:
 
 
 def _start(rows: Tensor, labels: Tensor, weight: Tensor) -> _Law:
+    """Begin with the labels that the surest samples of each class carry: they show how classes are mistaken."""
     k = rows.shape[1]
     rate = max(0.02, _mean((rows.argmax(dim=1) != labels).to(torch.float64), weight))
-    return _Law(2.0, rows.new_zeros(k), _uniform(rate, k), rate)
+    sure, believed = _surest(rows)
+    counted = _counted(labels[sure], weight[sure], believed)
+    prior = _PRIOR_SAMPLES * _uniform(rate, k)
+    return _Law(2.0, rows.new_zeros(k), (counted + prior) / (counted + prior).sum(dim=1, keepdim=True), rate)
 
 
 def _uniform(rate: float, k: int) -> Tensor:
@@ -223,8 +334,15 @@ def _uniform(rate: float, k: int) -> Tensor:
     return matrix.fill_diagonal_(1.0 - rate)
 
 
-def _climb(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, steps: int) -> _Law:
-    """Raise the likelihood of the labels until it stands still, with the true label known if the model is surest."""
+def _believe(posterior: Tensor, known: Tensor) -> Tensor:
+    """Put the truth into the posterior where it is known."""
+    place = (known >= 0).nonzero()[:, 0]
+    posterior[place] = torch.nn.functional.one_hot(known[place], posterior.shape[1]).to(posterior)
+    return posterior
+
+
+def _climb(rows: Tensor, labels: Tensor, weight: Tensor, known: Tensor, law: _Law, steps: int) -> _Law:
+    """Raise the likelihood of the labels until it stands still, with the true label known where the model is surest."""
     sure, believed = _surest(rows)
     before = -math.inf
     for _ in range(steps):
@@ -232,6 +350,7 @@ def _climb(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, steps: int) 
         evidence = joint.logsumexp(dim=1, keepdim=True)
         posterior = (joint - evidence).exp()
         posterior[sure] = believed
+        posterior = _believe(posterior, known)
         law = _maximize(rows, labels, weight, posterior, law)
         now = _mean(evidence[:, 0], weight)
         if now - before < _TOLERANCE:
@@ -240,7 +359,7 @@ def _climb(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, steps: int) 
     return law
 
 
-def _surest(rows: Tensor) -> tuple[Tensor, Tensor]:
+def _surest(rows: Tensor, share: float | None = None, *, fewest: float | None = None) -> tuple[Tensor, Tensor]:
     """Where the gap to the second class is among the widest of its predicted class, and those classes, one-hot."""
     (first, second), (predicted, _) = (part.T for part in rows.topk(2, dim=1))
     k = rows.shape[1]
@@ -248,7 +367,9 @@ def _surest(rows: Tensor) -> tuple[Tensor, Tensor]:
     order = order[predicted[order].argsort(stable=True)]  # class by class, the widest gap first
     sizes = predicted.bincount(minlength=k)
     place = torch.arange(len(rows)) - (sizes.cumsum(0) - sizes)[predicted[order]]
-    sure = order[place < _SURE * sizes[predicted[order]]]
+    least = _FEWEST_SURE if fewest is None else fewest
+    most = ((_SURE if share is None else share) * sizes).clamp(min=least).minimum(_LARGEST_SURE * sizes)
+    sure = order[place < most[predicted[order]]]
     return sure, torch.nn.functional.one_hot(predicted[sure], k).to(rows.dtype)
 
 
@@ -304,25 +425,6 @@ def _regress(rows: Tensor, target: Tensor, weight: Tensor, sharpness: float, bia
             return a, b - b.mean()
         size /= 2
     return sharpness, bias
-
-
-def _bootstrap(rows: Tensor, labels: Tensor, weight: Tensor, law: _Law, generator: torch.Generator) -> float:
-    """The standard deviation of the rate over samples drawn again, of at most _BOOTSTRAP_SAMPLES."""
-    rows, labels, weight = _part(rows, labels, weight, _BOOTSTRAP_SAMPLES)
-    n = len(rows)
-    rates = []
-    for _ in range(_BOOTSTRAPS):
-        drawn = torch.bincount(torch.randint(n, (n,), generator=generator), minlength=n)
-        again = _climb(rows, labels, weight * drawn, replace(law), _BOOTSTRAP_STEPS)
-        rates.append(again.rate)
-    return float(torch.tensor(rates, dtype=torch.float64).std())
-
-
-def _part(logits: Tensor, labels: Tensor, weights: Tensor | None, most: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Take every so-many-th sample, if there are more than enough."""
-    index = torch.arange(0, len(logits), max(1, -(-len(logits) // most)))
-    weight = torch.ones(len(index), dtype=torch.float64) if weights is None else weights[index].to(torch.float64)
-    return logits[index].to(torch.float64), labels[index], weight
 
 
 def _mean(values: Tensor, weight: Tensor) -> float:

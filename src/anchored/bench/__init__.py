@@ -1,4 +1,4 @@
-"""Benchmarks: ratios measured in one run, because machines are noisy and ratios are not."""
+"""Benchmarks: ratios measured within one run, because times differ between machines more than ratios do."""
 
 from anchored.bench._measure import Result, peak_bytes, seconds
 
@@ -16,6 +16,6 @@ BENCHMARKS = {
     "ridge": "anchored.bench.ridge",
     "tables": "anchored.bench.tables",
 }
-"""Name to module; each has a function ``run() -> Result``, of which all arguments are optional and by keyword."""
+"""Name to module; each module has a function ``run() -> Result`` whose arguments are optional."""
 LONG = ("audit", "auto", "ridge", "tables")
-"""Those that take many minutes: they are run only when they are named, and take a ``tell`` for their rows."""
+"""Benchmarks that take many minutes: they run only if they are named, and take a ``tell`` for progress."""

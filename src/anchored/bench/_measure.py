@@ -1,4 +1,4 @@
-"""What a benchmark returns, and the two measurements it is made of: seconds and peak memory."""
+"""The result of a benchmark, and the two measurements it is made of: seconds and peak memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Result", "peak_bytes", "seconds"]
 
 @dataclass(frozen=True)
 class Result:
-    """A benchmark's table: one row per thing measured, and what was asked of it."""
+    """Table of a benchmark: one row per thing measured."""
 
     title: str
     columns: tuple[str, ...]
@@ -24,9 +24,22 @@ class Result:
 
 
 def seconds(functions: Sequence[Callable[[], object]], *, repeats: int = 5, warmup: int = 1) -> list[float]:
-    """The median time of each function, in seconds.
+    """Measure the median time of each function, in seconds.
 
     The functions take turns, so that a slow spell of the machine falls on all of them alike.
+
+    Args:
+        functions: Functions without arguments.
+        repeats: Number of measured calls of each.
+        warmup: Number of calls of each before that.
+
+    Returns:
+        The medians, in the order of ``functions``.
+
+    Example:
+        >>> calls = []
+        >>> len(seconds([lambda: calls.append("a"), lambda: calls.append("b")], repeats=1)), calls
+        (2, ['a', 'b', 'a', 'b'])
     """
     for _ in range(warmup):
         for function in functions:
@@ -41,7 +54,7 @@ def seconds(functions: Sequence[Callable[[], object]], *, repeats: int = 5, warm
 
 
 def peak_bytes(function: Callable[[], object]) -> int:
-    """The most memory that ``function``'s tensors hold at one moment, beyond what was held before."""
+    """Measure the most memory that tensors made by ``function`` hold at one moment, in bytes."""
     from torch.profiler import ProfilerActivity, profile
 
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # or it reports every start and stop on stderr

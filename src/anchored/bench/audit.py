@@ -1,4 +1,4 @@
-"""Finding flipped labels: our audit beside cleanlab, given 5-fold out-of-sample probabilities of the same network.
+"""Finding wrong labels: our audit beside cleanlab with 5-fold out-of-sample probabilities of the same network.
 
 Average precision of the ranking over all samples, and within the classes of many, medium and few samples (by the sizes
 that the audit estimates). cleanlab ranks by ``self_confidence``, its default; its networks are trained by cross entropy
@@ -49,23 +49,29 @@ def run(
     epochs: int | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Result:
-    """Average precision and seconds of both, row by row.
+    """Measure average precision and seconds of both, row by row.
 
     Args:
-        data_root: Where MNIST lies; without it, digits only.
-        seeds: Of corruption and training; the rows are means over them.
-        corruptions: The rows.
-        epochs: Of one training; by default the recipe's on digits and 12 on the part of MNIST.
+        data_root: Folder of MNIST; None for digits only.
+        seeds: Seeds of corruption and training; the rows are means over them.
+        corruptions: Corruptions of each row.
+        epochs: Passes over the data of one training; by default the recipe's on digits and 12 on the part of MNIST.
         tell: Called with a line about each row before it is measured.
+
+    Returns:
+        One row per data set, corruption and group of classes.
+
+    Raises:
+        InputError: cleanlab is not installed, or MNIST is not there.
     """
     rows: list[tuple[str | float | None, ...]] = []
     fit(load_digits(), {"method": {"name": "ce"}, "train": {"epochs": 1}})  # what a first run costs is nobody's time
     asked = [(source, corruption) for source in _sources(data_root) for corruption in corruptions]
     for number, ((name, clean, length), corruption) in enumerate(asked, start=1):
-        corruption_text = ", ".join(corruption)
-        tell(f"{name}, {corruption_text} ({number} of {len(asked)})")
+        corrupted = ", ".join(corruption)
+        tell(f"{name}, {corrupted} ({number} of {len(asked)})")
         each = [_measured(clean, corruption, seed, epochs or length) for seed in seeds]
-        rows += _rows(name, corruption_text, each)
+        rows += _rows(name, corrupted, each)
     whole = [row for row in rows if row[2] == "all"]
     return Result(
         title="Finding flipped labels: average precision and seconds",
@@ -98,7 +104,7 @@ def _sources(data_root: str | Path | None) -> Iterator[tuple[str, Dataset, int |
 
 
 def _measured(clean: Dataset, corruption: tuple[str, ...], seed: int, epochs: int | None) -> dict[str, Any]:
-    """Scores by group for both rankings, and the seconds they took."""
+    """Score both rankings by group, and time them."""
     data = corrupt(clean, corruption, seed=seed).dataset
     assert data.clean_labels is not None, "corrupted above"
     flipped = (data.labels != data.clean_labels).numpy()
@@ -130,7 +136,7 @@ def _measured(clean: Dataset, corruption: tuple[str, ...], seed: int, epochs: in
 
 
 def _cleanlab(data: Dataset, settings: dict[str, Any]) -> npt.NDArray[np.float64]:
-    """How probably each label is wrong, by cleanlab."""
+    """Ask cleanlab how probably each label is wrong."""
     try:
         from cleanlab.rank import get_label_quality_scores
     except ImportError:

@@ -23,7 +23,7 @@ __all__ = ["run"]
 
 
 def _table() -> Split:
-    """Breast cancer, 569 rows of 30 numbers; of each class every fifth row is for testing."""
+    """Load breast cancer, 569 rows of 30 numbers; every fifth row of each class is for testing."""
     values, target = load_breast_cancer(return_X_y=True)
     labels = torch.as_tensor(target, dtype=torch.long)
     inputs = TensorInputs(torch.as_tensor(values, dtype=torch.float32))
@@ -37,7 +37,7 @@ SETS: Mapping[str, tuple[Callable[[], Split], tuple[str, ...]]] = {
     "digits": (load_digits, ("", "symmetric=0.2", "symmetric=0.4", "symmetric=0.6", "asymmetric=0.3")),
     "breast cancer": (_table, ("", "symmetric=0.2")),
 }
-"""Name to what loads it and the corruptions tried; ``""`` is clean."""
+"""Name to the function that loads it and the corruptions tried; ``""`` is clean."""
 
 
 _COLUMNS = (
@@ -50,18 +50,21 @@ _COLUMNS = (
     "noise drawn",
     "noise estimated",
 )
-"""What is measured for each row."""
+"""Measures of each row."""
 
 
 def run(
     *, seeds: Sequence[int] = (0,), epochs: int | None = None, tell: Callable[[str], None] = lambda line: None
 ) -> Result:
-    """Accuracy and the estimated noise rate, set by set and corruption by corruption.
+    """Measure accuracy and the estimated noise rate, set by set and corruption by corruption.
 
     Args:
-        seeds: Of corruption and training; the rows are means over them.
-        epochs: Of one training; by default the recipe's.
+        seeds: Seeds of corruption and training; the rows are means over them.
+        epochs: Passes over the data of one training; by default the recipe's.
         tell: Called with a line about each row before it is measured.
+
+    Returns:
+        One row per data set and corruption, in percent.
     """
     rows: list[tuple[str | float | None, ...]] = []
     asked = [(name, load, corruption) for name, (load, corruptions) in SETS.items() for corruption in corruptions]

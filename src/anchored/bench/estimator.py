@@ -36,7 +36,7 @@ _CASES = (
 
 
 def run() -> Result:
-    """Mean accuracy over five folds, in percent."""
+    """Measure the mean accuracy over five folds, in percent."""
     rows: list[tuple[str | float | None, ...]] = []
     with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
         rows += [(name, eta, *_accuracies(load, eta)) for name, load, eta in _CASES]

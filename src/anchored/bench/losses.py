@@ -29,18 +29,25 @@ LIMITS: dict[str, float] = {
     "nfl+rce": 2.5,
     "ngce+mae": 2.5,
 }
-"""Loss to the most time it may take, in units of cross entropy."""
+"""Loss to the longest time that it may take, in units of cross entropy."""
 
 MEMORY_LIMIT = 2.0
 
 
 def run(n: int = 4096, k: int = 10_000, repeats: int = 7) -> Result:
-    """Time and peak memory of one step of each loss, on float32 logits ``(n, k)``.
+    """Measure time and peak memory of one step of each loss, on float32 logits ``(n, k)``.
 
     Args:
-        n: Samples.
-        k: Classes.
-        repeats: Turns, of which the median counts.
+        n: Number of samples.
+        k: Number of classes.
+        repeats: Number of measured steps of each loss; the median counts.
+
+    Returns:
+        One row per loss, as ratios to cross entropy.
+
+    Example:
+        >>> [row[0] for row in run(8, 3, repeats=1).rows][:3]
+        ['F.cross_entropy', 'ce', 'fl']
     """
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(n, k, generator=generator).requires_grad_()

@@ -1,4 +1,4 @@
-"""Prototypes: the closed form against the paper's generator, and the two sizes of which a time is asked."""
+"""Prototypes: the closed form against the paper's generator, and two sizes that must be fast enough."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ def run(
             takes five, so the ratio for its 100,000 steps is five times as large.
         large: k and d of the large closed form, to be built in under 2 s.
         code: k and d of the numerical packing, to be found in under 60 s.
+
+    Returns:
+        One row per generator and size.
+
+    Example:
+        >>> result = run(paper_steps=2, large=(5, 6), code=(6, 3))
+        >>> result.rows[0][0], result.facts["closed_form_gram_error"] < 1e-6
+        ('closed form (10, 128)', True)
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the fastest setting for matrices this small

@@ -32,7 +32,7 @@ _CASES = (
 
 
 def run() -> Result:
-    """Samples per second of the three loops, as ratios to the bare one."""
+    """Measure samples per second of the three loops, as ratios to the bare one."""
     rows = []
     for name, backbone, shape, k, n, normalization, augment, clip in _CASES:
         dataset = _random_images(n, shape, k)
@@ -115,7 +115,7 @@ def _steps(model: nn.Module, pairs: object) -> None:
 
 
 class _Samples(torch.utils.data.Dataset[tuple[Tensor, Tensor]]):
-    """What most projects write: one sample at a time, to float, normalised, cropped and flipped."""
+    """A data set as most projects write it: one sample at a time, to float, normalised, cropped and flipped."""
 
     def __init__(self, dataset: Dataset, normalization: str, augment: bool) -> None:
         self.images = dataset.inputs.take(torch.arange(len(dataset)))

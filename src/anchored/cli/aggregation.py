@@ -1,10 +1,8 @@
-"""``--aggregate``: the experts of a run weighted for the data at hand, by its inputs alone."""
+"""``--aggregate``: weight the experts of a run for the data at hand, by its inputs alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from anchored._errors import InputError
 
@@ -13,20 +11,27 @@ if TYPE_CHECKING:
     from anchored.data import Dataset
     from anchored.runs import TrainedModel
 
-__all__ = ["Aggregate", "aggregate_for"]
-
-Aggregate = Annotated[
-    bool, typer.Option("--aggregate", help="First weight the experts of tade for this data, by its images alone.")
-]
+__all__ = ["aggregate_for"]
 
 _BATCH = 128  # as published: with it, the number of steps
 
 
 def aggregate_for(loaded: FinishedRun, model: TrainedModel, dataset: Dataset) -> list[float]:
-    """The weights that ``model``, of a run with experts, gets for ``dataset``; its labels are not looked at.
+    """Weight the experts of a model for a data set, whose labels are not used.
 
-    The two views of an image are made by the augmentation of training; where there was none, by shifts of up to an
-    eighth of the image's side.
+    The two views of an image are made by the augmentation of training; if there was none, by shifts of up to an eighth
+    of the image's side.
+
+    Args:
+        loaded: The run.
+        model: Its model, which gets the weights.
+        dataset: Images of the place where the model is used.
+
+    Returns:
+        Weights of the experts, which sum to one.
+
+    Raises:
+        InputError: The data holds no images, or the model has no experts.
     """
     from anchored.data import Batches, augment
     from anchored.methods import aggregate

@@ -1,8 +1,8 @@
-"""``anchored audit RUN --out FOLDER``: how bad the labels are, which ones, and what they should be.
+"""``anchored audit RUN --out FOLDER``: how many labels are wrong, which ones, and what they should be.
 
-Of the data that the run was trained on, no label is judged by a model that saw it: two models are trained on a half
-each, for a part of the run's epochs, and judge the other half. What they say is kept in the run, so that a second audit
-takes seconds. Other data is judged by the run's own model.
+No label of the training data is judged by a model that saw it: two models are trained, each on one half, for a part of
+the run's epochs, and judge the other half. Their answers are kept in the run, so a second audit takes seconds. Other
+data is judged by the run's own model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
@@ -28,26 +28,35 @@ _SHOWN = 10
 
 
 def audit(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to write to; by default RUN/audit.")] = None,
-    data: Annotated[str | None, typer.Option(help="Other labelled data to judge, instead of the run's own.")] = None,
-    formats: Annotated[
-        list[str] | None, typer.Option("--format", help="Of the ranking, beside csv: parquet, json; repeatable.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option(help="Judge by the run's own model: no training, but it saw the labels.")
-    ] = False,
-    duplicates: Annotated[bool, typer.Option(help="Look for near-duplicates under different labels.")] = True,
-    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
-    label: Annotated[
-        str | None, typer.Option(help="The label column of other data; by default that of training.")
-    ] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image paths in other data.")] = None,
-    part: Annotated[str | None, typer.Option(help="train or test, of other data with both; test by default.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
-    json: AsJson = False,
+    run: Path,
+    out: Path | None = None,
+    data: str | None = None,
+    formats: Annotated[list[str] | None, typer.Option("--format")] = None,
+    quick: bool = False,
+    duplicates: bool = True,
+    data_root: str | None = None,
+    label: str | None = None,
+    image: str | None = None,
+    part: str | None = None,
+    device: str = "auto",
+    json: bool = False,
 ) -> None:
-    """Rank the labels by how probably they are wrong."""
+    """Rank the labels by how probably they are wrong.
+
+    Args:
+        run: Folder of a finished run.
+        out: Folder to write to; by default RUN/audit.
+        data: Other labelled data to judge instead of the run's own.
+        formats: Format of the ranking beside csv: parquet or json; repeatable.
+        quick: Judge by the run's own model: no training, but this model has seen the labels.
+        duplicates: Look for near-duplicates that carry different labels.
+        data_root: Folder of a built-in data set, or the folder that image paths start from.
+        label: Label column of the other data; by default the one of training.
+        image: Column of image paths in the other data.
+        part: Part of the other data: train or test; test by default if it has both.
+        device: Device to compute on: auto, cpu, cuda …
+        json: Print the result as one JSON object on stdout.
+    """
     wrong = [form for form in formats or () if form not in _FORMATS]
     if wrong:
         raise InputError(f"--format must be one of {', '.join(_FORMATS)}, got {wrong[0]!r}")
@@ -81,14 +90,14 @@ def audit(
 
 
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
-    """The training data as the run was given it, corrupted and corrected alike."""
+    """Open the training data as the run used it, after corruption and corrections."""
     from anchored.runs import RunData, open_data
 
     return RunData.open(open_data(loaded.config.data, root=root), loaded.config).labelled
 
 
 def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
-    """What two models say of each other's half: from the run, or trained now and kept there."""
+    """Return the logits of two models about each other's half: from the run, or trained now and kept there."""
     from anchored.audit import cross_fit
     from anchored.cli.progress import make_progress
     from anchored.runs import OWN_BACKBONE, RunFolder
@@ -114,5 +123,5 @@ def _show(found: Audit, run: Path, folder: Path, *, json: bool) -> None:
     rows = [
         [s.id, s.given, s.suggested, f"{s.probability_wrong:.3f}", f"{s.margin:.2f}"] for s in found.suspects[:_SHOWN]
     ]
-    columns = ["sample", "given", "suggested", "wrong with probability", "margin"]
+    columns = ["sample", "given label", "suggested label", "wrong with probability", "margin"]
     print_table(found.describe(), columns, rows, f"all {found.samples:,} are in {folder / 'suspects.csv'}")

@@ -8,20 +8,26 @@ from typing import Annotated
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 from anchored.cli.processes import tell
 
 
 def bench(
-    name: Annotated[
-        str | None, typer.Argument(help="Which one; without a name all but audit, auto, ridge and tables.")
-    ] = None,
-    data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit.")] = None,
-    seeds: Annotated[str | None, typer.Option(help="Seeds of audit, auto, tables, with commas between.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Of one training in audit and auto.")] = None,
-    json: AsJson = False,
+    name: Annotated[str | None, typer.Argument()] = None,
+    data_root: str | None = None,
+    seeds: str | None = None,
+    epochs: int | None = None,
+    json: bool = False,
 ) -> None:
-    """Measure speed, memory and accuracy, side by side within one run."""
+    """Measure speed, memory and accuracy, side by side within one run.
+
+    Args:
+        name: Name of a benchmark; by default all but the long ones: audit, auto, ridge and tables.
+        data_root: Folder of MNIST, for audit.
+        seeds: Seeds of audit, auto and tables, separated by commas.
+        epochs: Passes over the data of one training in audit and auto.
+        json: Print the result as one JSON object on stdout.
+    """
     from importlib import import_module
 
     from anchored._names import choose

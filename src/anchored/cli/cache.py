@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 
 
-def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove everything, or what --name says.")] = False,
-    name: Annotated[str | None, typer.Option(help="With --clear: the beginning of one name in the list.")] = None,
-    json: AsJson = False,
-) -> None:
-    """List the cache of features, or clear it."""
+def cache(clear: bool = False, name: str | None = None, json: bool = False) -> None:
+    """List the cache of features, or clear it.
+
+    Args:
+        clear: Remove everything, or what --name says.
+        name: With --clear, the beginning of one name in the list.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored._errors import InputError
     from anchored.features import FeatureCache
 

@@ -1,8 +1,8 @@
-"""``anchored corrupt DATA --out FOLDER``: corrupt data as asked, and write it down with a receipt.
+"""``anchored corrupt DATA --out FOLDER``: make wrong labels or unbalanced classes on purpose, and write a receipt.
 
-The folder gets ``data.npz`` (``X``, ``y`` as training is to see them, ``y_clean``, the ``index`` of each sample in
-the original, ``class_names``, for tables ``columns``; ``X_test`` and ``y_test`` where the source has a test part, which
-stays clean), a source that ``fit`` reads, and ``receipt.json``, which says what was asked and what happened.
+The folder gets ``data.npz``, a source that ``fit`` reads (``X`` and ``y`` for training, ``y_clean``, the ``index`` of
+each sample in the original, ``class_names``, for tables ``columns``; ``X_test`` and ``y_test`` if the source has a test
+part, which stays clean), and ``receipt.json``, which says what was asked and what was done.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from anchored.data import Corrupted, Dataset, Split
@@ -23,19 +23,33 @@ ARRAYS, RECEIPT = "data.npz", "receipt.json"
 
 
 def corrupt(
-    data: Annotated[str, typer.Argument(help="Any source that fit takes.")],
-    out: Annotated[Path, typer.Option(help="The folder to write; it must be new or empty.")],
-    symmetric: Annotated[float | None, typer.Option(help="Share of labels replaced by any other one.")] = None,
-    asymmetric: Annotated[float | None, typer.Option(help="Share of labels replaced by a similar class.")] = None,
-    longtail: Annotated[float | None, typer.Option(help="Largest class over smallest, falling exponentially.")] = None,
-    step: Annotated[float | None, typer.Option(help="Largest class over smallest, half of each.")] = None,
-    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
-    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
-    label: Annotated[str | None, typer.Option(help="The label column of a table.")] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
-    json: AsJson = False,
+    data: str,
+    out: Annotated[Path, typer.Option()],
+    symmetric: float | None = None,
+    asymmetric: float | None = None,
+    longtail: float | None = None,
+    step: float | None = None,
+    seed: int = 0,
+    data_root: str | None = None,
+    label: str | None = None,
+    image: str | None = None,
+    json: bool = False,
 ) -> None:
-    """Write a noisy or unbalanced copy of a data set."""
+    """Write a noisy or unbalanced copy of a data set.
+
+    Args:
+        data: Data to copy: any source that fit takes.
+        out: Folder to write; it must be new or empty.
+        symmetric: Share of labels to replace by any other class.
+        asymmetric: Share of labels to replace by a similar class.
+        longtail: Size of the largest class over that of the smallest; the sizes fall exponentially.
+        step: Size of the largest class over that of the smallest; half of the classes are large, half are small.
+        seed: Seed of the random choices.
+        data_root: Folder of a built-in data set, or the folder that image paths start from.
+        label: Label column of a table.
+        image: Column of image paths in a table.
+        json: Print the result as one JSON object on stdout.
+    """
     kinds = {"longtail": longtail, "step": step, "symmetric": symmetric, "asymmetric": asymmetric}
     asked = [f"{kind}={amount!r}" for kind, amount in kinds.items() if amount is not None]
     if not asked:
@@ -48,11 +62,11 @@ def corrupt(
         raise InputError(f"--seed must be at least 0, got {seed}")
 
     from anchored.data import CorruptionPlan, open_source
-    from anchored.data import corrupt as corrupt_dataset
+    from anchored.data import corrupt as corrupt_data
 
     plan = CorruptionPlan.parse(asked)
     split = open_source(data, root=data_root, label=label, image=image)
-    corrupted = corrupt_dataset(split.train, plan, seed=seed)
+    corrupted = corrupt_data(split.train, plan, seed=seed)
     receipt = {"data": data, "seed": seed, "asked": asked, **corrupted.receipt}
     _write(out, split, corrupted, receipt)
     result = {**receipt, "n": len(corrupted.dataset), "out": str(out)}
@@ -73,7 +87,7 @@ def corrupt(
 
 
 def _write(out: Path, split: Split, corrupted: Corrupted, receipt: dict[str, Any]) -> None:
-    """The folder appears with both files in it, or not at all."""
+    """Write the folder with both files in it, or nothing."""
     import numpy as np
 
     from anchored._files import write_json

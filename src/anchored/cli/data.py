@@ -10,20 +10,24 @@ from typing import Annotated
 
 import typer
 
-from anchored.cli.output import AsJson, print_json
+from anchored.cli.output import print_json
 
 
 def data(
-    name: Annotated[
-        str, typer.Argument(help="mnist, fashion-mnist, cifar10 or cifar100; agnews and cifar10n-* tell how.")
-    ],
-    root: Annotated[Path, typer.Option(help="The folder to keep it in; give it to fit as --data-root.")],
-    mirror: Annotated[
-        list[str] | None, typer.Option(help="Another address, ending in /; the checksums stay the official ones.")
-    ] = None,
-    json: AsJson = False,
+    name: str,
+    root: Annotated[Path, typer.Option()],
+    mirror: list[str] | None = None,
+    json: bool = False,
 ) -> None:
-    """Download a data set; what is there and right is left alone, what broke off goes on."""
+    """Download a data set; complete files are kept, interrupted downloads go on.
+
+    Args:
+        name: Name of the data set: mnist, fashion-mnist, cifar10 or cifar100; agnews and cifar10n-* say
+            how to get them.
+        root: Folder to keep it in; give it to fit as --data-root.
+        mirror: Another address to download from, ending in /; the official checksums must fit; repeatable.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.data import download
 
     with _shown() as progress:
@@ -36,7 +40,7 @@ def data(
 
 @contextmanager
 def _shown() -> Iterator[Callable[[str, int, int | None], None]]:
-    """A bar per file on a terminal; elsewhere a line when a file begins."""
+    """Show a bar per file on a terminal, otherwise a line when a file begins."""
     begun: set[str] = set()
 
     def line(name: str, _done: int, total: int | None) -> None:

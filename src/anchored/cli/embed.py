@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json
+from anchored.cli.output import print_json
 from anchored.cli.processes import Ended, Terminated, say
 
 if TYPE_CHECKING:
@@ -24,26 +24,36 @@ if TYPE_CHECKING:
 
 
 def embed(
-    data: Annotated[str, typer.Argument(help="Any source that fit takes.")],
-    out: Annotated[Path, typer.Option(help="The file to write: .npz.")],
-    encoder: Annotated[
-        str,
-        typer.Option(
-            help="auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or "
-            "sentence-transformers:NAME."
-        ),
-    ] = "auto",
-    weights: Annotated[Path | None, typer.Option(help="A file of weights for the encoder.")] = None,
-    test: Annotated[str | None, typer.Option(help="Test data, encoded in the same way.")] = None,
-    on: Annotated[str, typer.Option(help="local, or ray: spread over a Ray cluster.")] = "local",
-    cache: Annotated[bool, typer.Option(help="Keep vectors for the next time.")] = True,
-    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
-    label: Annotated[str | None, typer.Option(help="The label column of a table.")] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
-    labels: Annotated[bool, typer.Option(help="Whether the data has labels.")] = True,
-    json: AsJson = False,
+    data: str,
+    out: Annotated[Path, typer.Option()],
+    encoder: str = "auto",
+    weights: Path | None = None,
+    test: str | None = None,
+    on: str = "local",
+    cache: bool = True,
+    data_root: str | None = None,
+    label: str | None = None,
+    image: str | None = None,
+    labels: bool = True,
+    json: bool = False,
 ) -> None:
-    """Turn photos, texts or rows into vectors and write them to a file."""
+    """Turn photos, texts or rows into vectors and write them to a file.
+
+    Args:
+        data: Any source that fit takes.
+        out: The file to write: .npz.
+        encoder: auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or
+            sentence-transformers:NAME.
+        weights: A file of weights for the encoder.
+        test: Test data, encoded in the same way.
+        on: local, or ray: spread over a Ray cluster.
+        cache: Keep vectors for the next time.
+        data_root: Folder of a built-in set, or where image paths start.
+        label: The label column of a table.
+        image: The column of image paths in a table.
+        labels: Whether the data has labels.
+        json: Print the result as one JSON object on stdout.
+    """
     if out.suffix != ".npz":
         raise InputError(f"--out must end in .npz, got {str(out)!r}")
     if out.is_dir() or not out.absolute().parent.is_dir():

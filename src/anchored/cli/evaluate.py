@@ -1,32 +1,43 @@
-"""``anchored evaluate RUN DATA``: how right, how fair and how honest a trained model is on labelled data."""
+"""``anchored evaluate RUN DATA``: accuracy overall and by class, and calibration, of a model on labelled data."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from anchored.cli.aggregation import Aggregate, aggregate_for
-from anchored.cli.output import AsJson, print_json, print_table
-from anchored.cli.prior import Prior, with_prior
+from anchored.cli.aggregation import aggregate_for
+from anchored.cli.output import print_json, print_table, score_rows
+from anchored.cli.prior import with_prior
 
 _SHOWN = 30
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    data: Annotated[str, typer.Argument(help="Labelled data: any source that fit takes.")],
-    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
-    label: Annotated[str | None, typer.Option(help="The label column; by default that of training.")] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
-    part: Annotated[str | None, typer.Option(help="train or test, of a source with both; test by default.")] = None,
-    prior: Prior = None,
-    aggregate: Aggregate = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
-    json: AsJson = False,
+    run: Path,
+    data: str,
+    data_root: str | None = None,
+    label: str | None = None,
+    image: str | None = None,
+    part: str | None = None,
+    prior: str | None = None,
+    aggregate: bool = False,
+    device: str = "auto",
+    json: bool = False,
 ) -> None:
-    """Score a trained model on labelled data."""
+    """Score a trained model on labelled data.
+
+    Args:
+        run: Folder of a finished run.
+        data: Labelled data: any source that fit takes.
+        data_root: Folder of a built-in data set, or the folder that image paths start from.
+        label: Label column; by default the one of training.
+        image: Column of image paths in a table.
+        part: Part of the data: train or test; test by default if it has both.
+        prior: Frequencies of the classes in use: numbers a,b,c in their order, or a file of names and numbers.
+        aggregate: First weight the experts of a tade model for this data, by its images alone.
+        device: Device to compute on: auto, cpu, cuda …
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.cli.model import load_run
     from anchored.metrics import cosine_margins, scores
     from anchored.training import Runtime, ask, evaluation_batches, weight_of
@@ -56,19 +67,7 @@ def evaluate(
 
 
 def _print(result: dict[str, Any], counts: list[int] | None) -> None:
-    rows = [
-        [title, "-" if result.get(name) is None else f"{factor * result[name]:.{digits}f}"]
-        for title, name, factor, digits in (
-            ("accuracy (%)", "accuracy", 100, 2),
-            ("many classes (%)", "many", 100, 2),
-            ("medium classes (%)", "medium", 100, 2),
-            ("few classes (%)", "few", 100, 2),
-            ("ECE (%)", "ece", 100, 2),
-            ("ECE before calibration (%)", "ece_uncalibrated", 100, 2),
-            ("NLL", "nll", 1, 4),
-            ("smallest margin gamma_min", "gamma_min", 1, 3),
-        )
-    ]
+    rows = score_rows([result])
     if "expert_weights" in result:
         rows.append(["weights of the experts", " ".join(f"{share:.2f}" for share in result["expert_weights"])])
     print_table(f"{result['run']} on {result['data']}, {result['n']} samples", ["", "value"], rows)
@@ -78,6 +77,6 @@ def _print(result: dict[str, Any], counts: list[int] | None) -> None:
         classes = sorted(classes, key=lambda each: 2.0 if each[1] is None else each[1])[:_SHOWN]
     print_table(
         "by class" if len(classes) == len(result["class_names"]) else f"the {_SHOWN} worst classes",
-        ["class", "accuracy (%)", "training samples"],
+        ["class", "right answers (%)", "training samples"],
         [[name, "-" if right is None else f"{100 * right:.2f}", "-" if n is None else n] for name, right, n in classes],
     )

@@ -1,4 +1,4 @@
-"""``anchored export RUN FILE.onnx``: the model as one file for other runtimes, checked against ours."""
+"""``anchored export RUN FILE.onnx``: write the model as one file for other runtimes, and compare its answers."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from typing import Annotated, Literal
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
-from anchored.cli.prior import Prior, with_prior
+from anchored.cli.output import print_json, print_table
+from anchored.cli.prior import with_prior
 
 InputType = Literal["auto", "uint8", "float32"]
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run, or of a model alone.")],
-    out: Annotated[Path, typer.Argument(help="The file to write: .onnx for ONNX, .pt2 for torch.export.")],
-    input_type: Annotated[
-        InputType, typer.Option("--input", help="uint8 or float32; auto takes what the model was trained on.")
-    ] = "auto",
-    prior: Prior = None,
-    json: AsJson = False,
+    run: Path,
+    out: Path,
+    input_type: Annotated[InputType, typer.Option("--input")] = "auto",
+    prior: str | None = None,
+    json: bool = False,
 ) -> None:
-    """Write a trained model for use elsewhere, with preprocessing, temperature and class names inside."""
+    """Write a trained model for use elsewhere, with preprocessing, calibration and class names inside.
+
+    Args:
+        run: Folder of a finished run, or of a model alone.
+        out: File to write: .onnx for ONNX, .pt2 for torch.export.
+        input_type: Type of the inputs: uint8 or float32; auto takes what the model was trained on.
+        prior: Frequencies of the classes in use: numbers a,b,c in their order, or a file of names and numbers.
+        json: Print the result as one JSON object on stdout.
+    """
     suffix = out.suffix.lower()
     if suffix not in (".onnx", ".pt2"):
         raise InputError(f"a model is exported to .onnx or .pt2, got {str(out)!r}; rename it")
@@ -60,8 +66,8 @@ def export(
         ["size", f"{size / 1e6:.2f} MB"],
         ["input", f"{INPUT}: {dtype} ({shape})"],
         ["outputs", ", ".join(f"{name} (batch, {len(model.class_names)})" for name in OUTPUTS)],
-        ["largest difference to ours", "onnxruntime is not installed" if onnx else "not compared"]
+        ["largest difference from our model", "onnxruntime is not installed" if onnx else "not compared"]
         if difference is None
-        else ["largest difference to ours", f"{difference:.1e}"],
+        else ["largest difference from our model", f"{difference:.1e}"],
     ]
     print_table(f"exported {run}", ["", "value"], rows, f"written to {out}")

@@ -9,61 +9,62 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson
 
 if TYPE_CHECKING:
     from anchored.training import DataConfig, RunConfig
-
-Text = str | None
 
 _DEFAULT_PARENT = Path("runs")
 
 
 def fit(
-    data: Annotated[
-        Text,
-        typer.Argument(
-            help="A built-in name (digits, mnist, fashion-mnist, cifar10, cifar100), a folder of class folders, "
-            "or a .csv, .parquet, .npz, .npy or list (.txt) file."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The folder of the run; by default runs/DATA-METHOD-HASH, where HASH names the settings."),
-    ] = None,
-    method: Annotated[Text, typer.Option(help="auto, or a name such as ce, ce+fnpal, nce+rce+pal, ldam+drw.")] = None,
-    backbone: Annotated[Text, typer.Option(help="auto, or a name such as mlp, cnn4, resnet32, timm:NAME.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="How often the data is gone through.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Samples per step, over all processes.")] = None,
-    lr: Annotated[float | None, typer.Option(help="The largest learning rate.")] = None,
-    noise_rate: Annotated[Text, typer.Option(help="The share of wrong labels, where it is known, or auto.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random; the same seed gives the same run.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A YAML file of settings, as the config.yaml of a run.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any setting, path=value; wins over flags, which win over --config."),
-    ] = None,
-    corrupt: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Corrupt the training data: symmetric=0.8, asymmetric=0.4, longtail=100, step=10; repeatable."
-        ),
-    ] = None,
-    corrections: Annotated[
-        Text, typer.Option(help="Decisions on labels, as anchored review writes them: a corrections.csv.")
-    ] = None,
-    data_root: Annotated[
-        Text, typer.Option(help="Where a built-in set lies, or where image paths in a table or list start.")
-    ] = None,
-    label: Annotated[Text, typer.Option(help="The label column of a table, or the label file of an .npy.")] = None,
-    image: Annotated[Text, typer.Option(help="The column of image paths in a table.")] = None,
-    test: Annotated[Text, typer.Option(help="A second source of the same kind to test on.")] = None,
-    precision: Annotated[Text, typer.Option(help="32, 64 or bf16.")] = None,
-    device: Annotated[Text, typer.Option(help="auto, cpu, cuda …")] = None,
-    report: Annotated[bool, typer.Option(help="Write RUN/report.html at the end.")] = True,
-    json: AsJson = False,
+    data: Annotated[str | None, typer.Argument()] = None,
+    out: Path | None = None,
+    method: str | None = None,
+    backbone: str | None = None,
+    epochs: int | None = None,
+    batch_size: int | None = None,
+    lr: float | None = None,
+    noise_rate: str | None = None,
+    seed: int | None = None,
+    config: Path | None = None,
+    set_: Annotated[list[str] | None, typer.Option("--set")] = None,
+    corrupt: list[str] | None = None,
+    corrections: str | None = None,
+    data_root: str | None = None,
+    label: str | None = None,
+    image: str | None = None,
+    test: str | None = None,
+    precision: str | None = None,
+    device: str | None = None,
+    report: bool = True,
+    json: bool = False,
 ) -> None:
-    """Train a classifier, calibrate it, score it, and report on it."""
+    """Train a classifier, calibrate it, score it, and report on it.
+
+    Args:
+        data: Data to train on: a built-in name (digits, mnist, fashion-mnist, cifar10, cifar100), a folder of class
+            folders, or a .csv, .parquet, .npz, .npy or list (.txt) file.
+        out: Folder of the run; by default runs/DATA-METHOD-HASH, where HASH names the settings.
+        method: Training method: auto, or a name such as ce, ce+fnpal, nce+rce+pal, ldam+drw.
+        backbone: Network: auto, or a name such as mlp, cnn4, resnet32, timm:NAME.
+        epochs: Number of passes over the data.
+        batch_size: Samples per step, over all processes.
+        lr: Largest learning rate.
+        noise_rate: Share of wrong labels, if it is known, or auto.
+        seed: Seed of everything random; the same seed gives the same run.
+        config: YAML file of settings, such as the config.yaml of a run.
+        set_: Any setting as path=value; it wins over flags, which win over --config; repeatable.
+        corrupt: Make the training data worse: symmetric=0.8, asymmetric=0.4, longtail=100 or step=10; repeatable.
+        corrections: Decisions on labels, as anchored review writes them: a corrections.csv.
+        data_root: Folder of a built-in data set, or the folder that image paths in a table or list start from.
+        label: Label column of a table, or label file of an .npy.
+        image: Column of image paths in a table.
+        test: Second source of the same kind to test on.
+        precision: Precision of the numbers: 32, 64 or bf16.
+        device: Device to compute on: auto, cpu, cuda …
+        report: Write RUN/report.html at the end.
+        json: Print the result as one JSON object on stdout.
+    """
     if out is None:
         _check_writable(_DEFAULT_PARENT, name=f"the folder {_DEFAULT_PARENT} for the runs")
     else:
@@ -98,7 +99,7 @@ def fit(
 
 
 def _check_free(out: Path) -> None:
-    """Refuse at once what would be refused after the data was read; torch is not needed for that."""
+    """Refuse at once what would be refused after reading the data; torch is not needed for that."""
     if out.is_dir() and any(out.iterdir()):
         from anchored.runs import RunFolder
 
@@ -107,7 +108,7 @@ def _check_free(out: Path) -> None:
 
 
 def _check_writable(folder: Path, *, name: str) -> None:
-    """Whether the folder can be made and filled, tried where it would lie: permissions do not tell of every disk."""
+    """Refuse a folder that cannot be made, by making one beside it: permissions do not tell of every disk."""
     path = folder.absolute()
     parent = next(place for place in (path, *path.parents) if place.exists())
     if not parent.is_dir():
@@ -122,7 +123,7 @@ def _check_writable(folder: Path, *, name: str) -> None:
 
 
 def _check_columns(data: DataConfig) -> None:
-    """Refuse a column of data that has none: whoever names one means other data."""
+    """Refuse the name of a column if the data has no columns: it is meant for other data."""
     from anchored.data import BUILT_IN
 
     if data.source in BUILT_IN or Path(data.source).expanduser().is_dir():
@@ -132,7 +133,7 @@ def _check_columns(data: DataConfig) -> None:
 
 
 def _check_words(settings: RunConfig) -> None:
-    """Refuse names that can be judged without the data, which may take long to read."""
+    """Refuse unknown names before the data is read, which may take long."""
     from anchored.data import CorruptionPlan, read_corrections
     from anchored.methods import parse
     from anchored.training import pick_device

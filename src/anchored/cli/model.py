@@ -1,4 +1,4 @@
-"""A finished run as ``predict`` and ``evaluate`` use it: its model, and other data brought to what the model takes."""
+"""A finished run as the commands use it: its model, and other data brought into the form that the model takes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from anchored._errors import InputError
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.data import Dataset
+    from anchored.data import Dataset, Split
     from anchored.runs import TrainedModel
     from anchored.training import RunConfig
 
-__all__ = ["FinishedRun", "load_run"]
+__all__ = ["FinishedRun", "check_part", "choose_part", "load_run"]
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A model and the configuration that it came from."""
+    """A trained model, the folder of its run, and its configuration."""
 
     path: Path
     model: TrainedModel
@@ -34,21 +34,25 @@ class FinishedRun:
         label: str | None = None,
         image: str | None = None,
         part: str | None = None,
-        stream: bool = False,
     ) -> Dataset:
-        """Other data, in the shape, columns and classes of the model.
+        """Open other data in the shape, columns and classes of the model.
 
         Args:
             data: A source, as for training.
-            labels: Whether they are needed.
-            root: Where a built-in set lies, by default where training found it, or where image paths start.
-            label: The label column, by default that of training.
-            image: The column of image paths, by default that of training.
+            labels: Whether labels are needed.
+            root: Folder of a built-in set, by default the one of training; or the folder that image paths start from.
+            label: Label column, by default the one of training.
+            image: Column of image paths, by default the one of training.
             part: ``"train"`` or ``"test"`` of a source that has both; by default its test part.
-            stream: Open each image only when it is its turn.
+
+        Returns:
+            The chosen part of the data.
+
+        Raises:
+            InputError: The data cannot be read, or does not fit the model.
         """
+        check_part(part)
         from anchored.data import BUILT_IN, open_source
-        from anchored.data.file_inputs import MEMORY_LIMIT
 
         trained_on = self.config.data
         table = not trained_on.source.lower().endswith(".npy")  # there, the label is a file of the training data
@@ -63,19 +67,52 @@ class FinishedRun:
             labels=labels,
             shape=self.model.input_shape,
             below_label=trained_on.below_label,
-            memory_limit=0 if stream else MEMORY_LIMIT,
         )
-        if part not in (None, "train", "test"):
-            raise InputError(f"--part must be train or test, got {part!r}")
-        if part == "test" and split.test is None:
+        return choose_part(split, part, data=data)
+
+
+def check_part(part: str | None) -> None:
+    """Refuse a ``--part`` that no data has, before the data is read."""
+    if part not in (None, "train", "test"):
+        raise InputError(f"--part must be train or test, got {part!r}")
+
+
+def choose_part(split: Split, part: str | None, *, data: str) -> Dataset:
+    """Choose the part of a source that a command is about, and say so if nobody asked.
+
+    Args:
+        split: The source.
+        part: ``"train"``, ``"test"``, or None for the test part if there is one.
+        data: Name of the source, for the message.
+
+    Returns:
+        The training or the test part.
+
+    Raises:
+        InputError: The test part is asked for, and there is none.
+    """
+    if split.test is None:
+        if part == "test":
             raise InputError(f"{split.train.name}: the data has no test part; leave --part out")
-        if split.test is not None and part is None:
-            tell(f"{data} has a training and a test part; this is the test part, --part train takes the other")
-        return split.train if split.test is None or part == "train" else split.test
+        return split.train
+    if part is None:
+        tell(f"{data} has a training and a test part; this is the test part, --part train takes the other")
+    return split.train if part == "train" else split.test
 
 
 def load_run(path: Path, *, device: str = "auto") -> FinishedRun:
-    """The model of a finished run, on ``device``."""
+    """Load the model of a finished run, with its configuration.
+
+    Args:
+        path: Folder of the run.
+        device: Device to put the model on: auto, cpu, cuda …
+
+    Returns:
+        The run, ready to be used.
+
+    Raises:
+        InputError: There is no finished run.
+    """
     from anchored.export import load
     from anchored.runs import RunFolder
 

@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import typer
 
-__all__ = ["AsJson", "print_json", "print_table"]
+__all__ = ["print_json", "print_table", "score_rows"]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object on stdout.")]
+_MEASURES = (
+    ("right answers, accuracy (%)", "accuracy", 100.0, ".2f"),
+    ("  classes with over 100 samples (%)", "many", 100.0, ".2f"),
+    ("  classes with 20 to 100 samples (%)", "medium", 100.0, ".2f"),
+    ("  classes with under 20 samples (%)", "few", 100.0, ".2f"),
+    ("error of its probabilities, ECE (%)", "ece", 100.0, ".2f"),
+    ("  before calibration (%)", "ece_uncalibrated", 100.0, ".2f"),
+    ("log loss, NLL", "nll", 1.0, ".4f"),
+    ("smallest gap to the next class, gamma_min", "gamma_min", 1.0, ".3f"),
+)
+"""Measures in plain words, each with its key among the scores, a factor and a format."""
 
 
 def print_json(result: dict[str, Any]) -> None:
-    """One JSON object on one line; NaN and infinity are not JSON, so they become null."""
+    """Print one JSON object on one line; NaN and infinity are not JSON, so they become null."""
     typer.echo(json.dumps(_strict(result), allow_nan=False, ensure_ascii=False))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str = "") -> None:
-    """A table on stdout: the first column left, the others right."""
+    """Print a table on stdout, with the first column aligned left and the others right.
+
+    Args:
+        title: Line above the table.
+        columns: Headings.
+        rows: Cells, row by row.
+        note: Lines below the table.
+
+    Example:
+        >>> print_table("Scores", ["", "value"], [["accuracy", 0.5]], "written to runs/a")  # doctest: +ELLIPSIS
+        Scores
+        ...
+        │ accuracy │   0.5 │
+        ...
+        written to runs/a
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -34,6 +59,26 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     Console().print(table)
     if note:
         typer.echo(note)
+
+
+def score_rows(parts: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Write the scores of a model as rows of a table: a measure in plain words, then its value on each part.
+
+    Args:
+        parts: Scores on each part of the data, as :func:`anchored.metrics.scores` gives them.
+
+    Returns:
+        A row for every measure that is known on at least one part.
+
+    Example:
+        >>> score_rows([{"accuracy": 0.5, "few": None}, {}])
+        [['right answers, accuracy (%)', '50.00', '-']]
+    """
+    return [
+        [title, *("-" if part.get(key) is None else format(factor * part[key], form) for part in parts)]
+        for title, key, factor, form in _MEASURES
+        if any(part.get(key) is not None for part in parts)
+    ]
 
 
 def _strict(value: Any) -> Any:  # noqa: ANN401 - JSON is a tree of anything

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 from anchored.cli.processes import Ended, Terminated, say
 
 if TYPE_CHECKING:
     from anchored.paper import Job, Placement, Store, Summary
 
-__all__ = ["paper"]
+__all__ = ["COMMANDS"]
 
-paper = typer.Typer(
-    name="paper",
-    help="Run the paper's tables and figures, and show the numbers beside the published ones.",
-    no_args_is_help=True,
-)
-
-StoreFolder = Annotated[Path, typer.Option("--store", help="The folder of the runs; several runners may share it.")]
-ResultsFolder = Annotated[Path, typer.Option("--results", help="The folder of the records of finished runs.")]
-TableName = Annotated[str, typer.Argument(metavar="TABLE", help="Which table; see `anchored paper list`.")]
-Cells = Annotated[
-    list[str] | None, typer.Option("--cell", help="A cell, e.g. mnist/0.8, or a pattern, 'mnist/*'; repeatable.")
-]
-DataRoot = Annotated[str | None, typer.Option(help="Where the data sets lie.")]
-
+Count = Annotated[int | None, typer.Option(min=1)]
 _STORE, _RESULTS = Path("runs/paper"), Path("results")
 
 
-@paper.command("list")
-def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None:
-    """Name the tables and figures, and say how much of them is done."""
+def list_tables(results: Path = _RESULTS, json: bool = False) -> None:
+    """Name the tables and figures, and say how much of them is done.
+
+    Args:
+        results: Folder of the records of finished runs.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.paper import TABLES, Results
     from anchored.paper.comparison import FULL, variant
     from anchored.paper.figures import FIGURES
@@ -74,39 +66,48 @@ def list_tables(results: ResultsFolder = _RESULTS, json: AsJson = False) -> None
     print_table("Figures", ["figure", "claim"], list(figures.items()), note)
 
 
-@paper.command()
 def run(
-    table: TableName,
-    method: Annotated[
-        list[str] | None, typer.Option(help="A row, e.g. ce+fnpal, or a pattern; repeatable. All by default.")
-    ] = None,
-    cell: Cells = None,
-    seeds: Annotated[str | None, typer.Option(help="Seeds, separated by commas; by default the table's own.")] = None,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, help="Another length; the records are marked as shortened.")
-    ] = None,
-    precision: Annotated[
-        str, typer.Option(help="32 as the recipes, or bf16: mixed precision; the records have lines of their own.")
-    ] = "32",
-    evaluate_every: Annotated[
-        int, typer.Option(min=1, help="Score the test set every N epochs and after the last; N > 1 is marked.")
-    ] = 1,
-    data_root: DataRoot = None,
-    store: StoreFolder = _STORE,
-    results: ResultsFolder = _RESULTS,
-    on: Annotated[str, typer.Option(help="Where: local, ray or slurm.")] = "local",
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Cells at a time; by default one per core, on a GPU one.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each cell.")] = 1,
-    gpus: Annotated[float, typer.Option(min=0, help="GPUs of each cell; on ray it may be a fraction.")] = 0.0,
-    slurm: Annotated[
-        list[str] | None, typer.Option(help="A setting for submitit, e.g. slurm_partition=gpu; repeatable.")
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
-    json: AsJson = False,
+    table: Annotated[str, typer.Argument(metavar="TABLE")],
+    method: list[str] | None = None,
+    cell: list[str] | None = None,
+    seeds: str | None = None,
+    epochs: Count = None,
+    precision: str = "32",
+    evaluate_every: Annotated[int, typer.Option(min=1)] = 1,
+    data_root: str | None = None,
+    store: Path = _STORE,
+    results: Path = _RESULTS,
+    on: str = "local",
+    jobs: Count = None,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    gpus: Annotated[float, typer.Option(min=0)] = 0.0,
+    slurm: list[str] | None = None,
+    device: str = "auto",
+    json: bool = False,
 ) -> None:
-    """Run cells of a table; finished ones are skipped, stopped ones are resumed."""
+    """Run cells of a table; finished ones are skipped, stopped ones are resumed.
+
+    The exit code is 1 if a cell failed.
+
+    Args:
+        table: Name of the table; see anchored paper list.
+        method: Row, e.g. ce+fnpal, or a pattern; repeatable. All by default.
+        cell: Cell, e.g. mnist/0.8, or a pattern, 'mnist/*'; repeatable. All by default.
+        seeds: Seeds, separated by commas; by default the table's own.
+        epochs: Another number of passes over the data; the records are marked as shortened.
+        precision: Precision of the numbers: 32 as in the recipes, or bf16 for mixed precision, recorded separately.
+        evaluate_every: Score the test set every N epochs and after the last; N > 1 is marked.
+        data_root: Folder of the data sets.
+        store: Folder of the runs; several runners may share it.
+        results: Folder of the records of finished runs.
+        on: Where to run: local, ray or slurm.
+        jobs: Number of cells at a time; by default one per core, on a GPU one.
+        threads: Threads of each cell.
+        gpus: GPUs of each cell; on ray it may be a fraction.
+        slurm: Setting for submitit, e.g. slurm_partition=gpu; repeatable.
+        device: Device to compute on: auto, cpu, cuda …
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.paper import Placement, Results, Store, engines
     from anchored.paper import get as get_table
     from anchored.paper import run as run_jobs
@@ -136,17 +137,26 @@ def run(
     _tell(the_table.name, summary, where, json=json)
 
 
-@paper.command()
 def compare(
-    table: TableName,
-    cell: Cells = None,
-    format: Annotated[str, typer.Option(help="markdown, latex, csv or html.")] = "markdown",
-    out: Annotated[Path | None, typer.Option(help="A file to write it to; stdout by default.")] = None,
-    only_run: Annotated[bool, typer.Option("--only-run", help="Leave out what was not run.")] = False,
-    results: ResultsFolder = _RESULTS,
-    json: AsJson = False,
+    table: Annotated[str, typer.Argument(metavar="TABLE")],
+    cell: list[str] | None = None,
+    format: str = "markdown",
+    out: Path | None = None,
+    only_run: bool = False,
+    results: Path = _RESULTS,
+    json: bool = False,
 ) -> None:
-    """Show our numbers beside the published ones."""
+    """Show our numbers beside the published ones.
+
+    Args:
+        table: Name of the table; see anchored paper list.
+        cell: Cell, e.g. mnist/0.8, or a pattern, 'mnist/*'; repeatable. All by default.
+        format: Format of the table: markdown, latex, csv or html.
+        out: File to write it to; stdout by default.
+        only_run: Leave out what was not run.
+        results: Folder of the records of finished runs.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored._files import write_text
     from anchored.paper import Results, formats
     from anchored.paper import compare as compare_records
@@ -166,12 +176,13 @@ def compare(
         typer.echo(f"written to {out}")
 
 
-@paper.command()
-def docs(
-    results: ResultsFolder = _RESULTS,
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/paper/results.md"),
-) -> None:
-    """Write the page of results in the documentation from the records."""
+def docs(results: Path = _RESULTS, out: Path = Path("docs/paper/results.md")) -> None:
+    """Write the page of results in the documentation from the records.
+
+    Args:
+        results: Folder of the records of finished runs.
+        out: Page to write.
+    """
     from anchored._files import write_text
     from anchored.paper import Results
     from anchored.paper.docs import results_page
@@ -180,18 +191,28 @@ def docs(
     typer.echo(f"written to {out}")
 
 
-@paper.command()
 def figure(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which figure; see `anchored paper list`.")],
-    out: Annotated[Path | None, typer.Option(help="The picture to write; NAME.svg by default.")] = None,
-    data_root: DataRoot = None,
-    store: StoreFolder = _STORE,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Another length of its runs; the picture says so.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version in minutes; the picture says so.")] = False,
-    results: ResultsFolder = _RESULTS,
-    json: AsJson = False,
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    out: Path | None = None,
+    data_root: str | None = None,
+    store: Path = _STORE,
+    epochs: Count = None,
+    quick: bool = False,
+    results: Path = _RESULTS,
+    json: bool = False,
 ) -> None:
-    """Draw a figure of the paper from real runs; missing ones are made first."""
+    """Draw a figure of the paper from real runs; missing runs are made first.
+
+    Args:
+        name: Name of the figure; see anchored paper list.
+        out: Picture to write; NAME.svg by default.
+        data_root: Folder of the data sets.
+        store: Folder of the runs; several runners may share it.
+        epochs: Another number of passes over the data; the picture says so.
+        quick: Draw a small version in minutes; the picture says so.
+        results: Folder of the records of finished runs.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.cli.progress import make_progress
     from anchored.paper import figures
 
@@ -273,3 +294,13 @@ def _named(job: Job, store: Store) -> dict[str, Any]:
         "evaluate_every": job.evaluate_every,
         "run": str(store.run(job).path),
     }
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "list": list_tables,
+    "run": run,
+    "compare": compare,
+    "docs": docs,
+    "figure": figure,
+}
+"""The commands below ``anchored paper``, by their names."""

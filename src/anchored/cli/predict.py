@@ -1,9 +1,9 @@
-"""``anchored predict RUN DATA --out FILE``: a label, how sure it is, and whether to trust it, row by row.
+"""``anchored predict RUN DATA --out FILE``: a label, its probability, and whether to trust it, row by row.
 
-The columns are those of :mod:`anchored.export.prediction_file`. ``abstain`` is true where the calibrated probability is
-below ``--min-confidence``; the likeliest label stands beside it, so that nothing is lost. A picture or a row that
-cannot be read is named under ``error``, and the others go on. Tables are read and written a chunk at a time, so their
-length does not matter; the file appears when it is complete.
+The columns are those of :mod:`anchored.export.prediction_file`. ``abstain`` is true if the calibrated probability is
+below ``--min-confidence``; the likeliest label is written all the same. A picture or a row that cannot be read is named
+under ``error``, and the others go on. Tables are read and written in chunks, so they may be of any length; the file
+appears when it is complete.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json, print_table
-from anchored.cli.prior import Prior, with_prior
+from anchored.cli.model import check_part, choose_part
+from anchored.cli.output import print_json, print_table
+from anchored.cli.prior import with_prior
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
@@ -28,22 +29,34 @@ _ERRORS_TOLD = 10
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run, or of a model alone.")],
-    data: Annotated[str, typer.Argument(help="What to predict: any source that fit takes; a flat folder will do.")],
-    out: Annotated[Path, typer.Option(help="The file to write: .csv, .parquet or .jsonl.")],
-    min_confidence: Annotated[float, typer.Option(help="Abstain below this calibrated probability.")] = 0.0,
-    data_root: Annotated[str | None, typer.Option(help="Where a built-in set lies, or image paths start.")] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image paths in a table.")] = None,
-    part: Annotated[str | None, typer.Option(help="train or test, of a source with both; test by default.")] = None,
-    prior: Prior = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
-    json: AsJson = False,
+    run: Path,
+    data: str,
+    out: Annotated[Path, typer.Option()],
+    min_confidence: float = 0.0,
+    data_root: str | None = None,
+    image: str | None = None,
+    part: str | None = None,
+    prior: str | None = None,
+    device: str = "auto",
+    json: bool = False,
 ) -> None:
-    """Label new data with a trained model."""
+    """Label new data with a trained model.
+
+    Args:
+        run: Folder of a finished run, or of a model alone.
+        data: Data to label: any source that fit takes; a folder of images without class folders will do.
+        out: File to write: .csv, .parquet or .jsonl.
+        min_confidence: Abstain if the calibrated probability is below this.
+        data_root: Folder of a built-in data set, or the folder that image paths start from.
+        image: Column of image paths in a table.
+        part: Part of the data: train or test; test by default if it has both.
+        prior: Frequencies of the classes in use: numbers a,b,c in their order, or a file of names and numbers.
+        device: Device to compute on: auto, cpu, cuda …
+        json: Print the result as one JSON object on stdout.
+    """
     if not 0.0 <= min_confidence <= 1.0:
         raise InputError(f"--min-confidence must lie in [0, 1], got {min_confidence}; it is a probability")
-    if part not in (None, "train", "test"):
-        raise InputError(f"--part must be train or test, got {part!r}")
+    check_part(part)
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
     if out.exists() and Path(data).exists() and out.samefile(data):
@@ -87,12 +100,12 @@ def predict(
 def _chunks(
     run: Path, model: TrainedModel, data: str, *, root: str | None, image: str | None, part: str | None
 ) -> Iterator[Chunk]:
-    """The data in the shape and columns of the model; what training was told about its own counts where nothing is."""
+    """Read the data in the shape and columns of the model; by default with the columns that training was told."""
     from anchored.data import BUILT_IN, LISTS, TABLES, chunks, open_source, stream_list, stream_table
     from anchored.runs import RunFolder
 
     folder = RunFolder(run)
-    asked = folder.read_config().data if folder.started else None  # a model alone has no run around it
+    asked = folder.read_config().data if folder.started else None  # a model alone has no configuration
     columns = model.description.get("columns")
     label = None if asked is None or asked.source.lower().endswith(".npy") else asked.label  # there, it is a file
     if image is None and asked is not None:
@@ -116,8 +129,4 @@ def _chunks(
         shape=model.input_shape,
         memory_limit=0,  # each image is opened when it is its turn
     )
-    if part == "test" and split.test is None:
-        raise InputError(f"{split.train.name}: the data has no test part; leave --part out")
-    if split.test is not None and part is None:
-        tell(f"{data} has a training and a test part; this is the test part, --part train takes the other")
-    return chunks(split.train if split.test is None or part == "train" else split.test)
+    return chunks(choose_part(split, part, data=data))

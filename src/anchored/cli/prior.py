@@ -1,7 +1,7 @@
-"""``--prior a,b,c`` or ``--prior FILE``: how frequent each class is where a model is used.
+"""``--prior a,b,c`` or ``--prior FILE``: how frequent each class is in use.
 
-Numbers stand in the order of the model's classes. A file is JSON, an object of class names and numbers or a list of
-numbers, or else a table of two columns, class and number. Shares and counts will both do.
+Numbers are in the order of the model's classes. A file is JSON (an object of class names and numbers, or a list of
+numbers), or else a table of two columns, class and number. Both shares and counts will do.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from anchored._errors import InputError
 from anchored._names import is_number, suggest
@@ -21,18 +19,22 @@ from anchored.cli.processes import tell
 if TYPE_CHECKING:
     from anchored.runs import TrainedModel
 
-__all__ = ["Prior", "read_prior", "with_prior"]
-
-Prior = Annotated[
-    str | None,
-    typer.Option(
-        help="How frequent the classes are there: numbers a,b,c in their order, or a file of names and numbers."
-    ),
-]
+__all__ = ["read_prior", "with_prior"]
 
 
 def with_prior(model: TrainedModel, prior: str | None) -> TrainedModel:
-    """The model for the frequencies that the option says; the model itself where it says nothing."""
+    """Move a model to the class frequencies that the option names.
+
+    Args:
+        model: The trained model.
+        prior: Value of ``--prior``, or None.
+
+    Returns:
+        The moved model, or the model itself if nothing was asked.
+
+    Raises:
+        InputError: The numbers or the file cannot be used.
+    """
     if prior is None:
         return model
     moved = model.for_prior(read_prior(prior, model.class_names))
@@ -47,7 +49,17 @@ def with_prior(model: TrainedModel, prior: str | None) -> TrainedModel:
 
 
 def read_prior(text: str, class_names: Sequence[str]) -> list[float]:
-    """The numbers in ``text``, or in the file that it names, in the order of ``class_names``.
+    """Read class frequencies from numbers, or from a file of them.
+
+    Args:
+        text: Numbers with commas between, or the path of a file.
+        class_names: Names of the model's classes.
+
+    Returns:
+        One number per class, in the order of ``class_names``.
+
+    Raises:
+        InputError: A class is missing, unknown or without a number, or the file cannot be read.
 
     Example:
         >>> read_prior("0.9,0.1", ("no", "yes"))
@@ -85,7 +97,7 @@ def _from_file(path: Path, class_names: Sequence[str]) -> list[float]:
 
 
 def _table(text: str) -> dict[str, Any]:
-    """Names and numbers by row; a first row whose second cell is no number is a heading."""
+    """Read names and numbers by row; a first row whose second cell is no number is a heading."""
     rows = [row for row in csv.reader(text.splitlines()) if row]
     if any(len(row) != 2 for row in rows):
         raise ValueError("a row must be a class and a number")
@@ -105,7 +117,7 @@ def _number(value: object, path: Path, name: str) -> float:
 
 
 def _corrects(name: str) -> bool:
-    """Whether anything in the method called ``name`` corrects for the class frequencies of the data."""
+    """Tell whether the method called ``name`` corrects for the class frequencies of the data."""
     from anchored.methods import parse, procedure_type
 
     method = parse(name)

@@ -1,8 +1,8 @@
-"""Who speaks when several processes do one run, and what the last words are when one of them is stopped.
+"""Messages on stderr if several processes do one run, and the last message if a process is stopped.
 
-Under ``torchrun`` every process runs the same command. The first one speaks for all; of a refusal, which every
-process meets, the first of each machine tells. A process that loses the others, or is told to stop, says in one
-line how the run goes on, whichever it is.
+Under ``torchrun`` every process runs the same command. The first one prints for all; a refusal, which every process
+meets, is printed by the first of each machine. A process that loses the others, or is told to stop, always prints one
+line on how to go on.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LOST = (
 
 
 class Ended(Exception):
-    """The command is over and has said why; ``code`` is its exit code."""
+    """Raised if a command ends early and has said why; ``code`` is its exit code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -54,34 +54,34 @@ class Ended(Exception):
 
 
 class Terminated(BaseException):
-    """SIGTERM came: like KeyboardInterrupt, so that files are put away and nobody takes it for an error."""
+    """Raised on SIGTERM; a BaseException like KeyboardInterrupt, so that nobody catches it as an error."""
 
 
 def processes() -> int:
-    """How many processes do this run."""
+    """Return the number of processes of this run."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def is_first_here() -> bool:
-    """Whether this process speaks for its machine."""
+    """Tell whether this process prints for its machine."""
     return os.environ.get("LOCAL_RANK", "0") == "0"
 
 
 def say(line: str) -> None:
-    """One line on stderr, whichever process this is; a closed or full stderr must not hide the reason for it."""
+    """Print one line on stderr, from any process; a closed or full stderr is ignored."""
     with suppress(OSError):
         print(f"anchored: {' '.join(line.split())}", file=sys.stderr, flush=True)
 
 
 def tell(line: str) -> None:
-    """One line on stderr, from the first process only."""
+    """Print one line on stderr, from the first process only."""
     if is_main_process():
         say(line)
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Within, SIGTERM raises :class:`Terminated`; a second one is not heard while the first is seen to."""
+    """Turn SIGTERM into :class:`Terminated` within the ``with`` block; a second SIGTERM is ignored."""
 
     def terminate(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -98,7 +98,7 @@ def terminable() -> Iterator[None]:
 
 
 def about_the_disk(error: Exception) -> str | None:
-    """What the system refused to read or write, as one line; None where the error is of another kind."""
+    """Describe an error of the disk in one line; None for any other error."""
     if isinstance(error, OSError) and error.strerror:
         name = error.filename2 or error.filename
         return error.strerror if name is None else f"{error.strerror}: {name}"
@@ -109,7 +109,7 @@ def about_the_disk(error: Exception) -> str | None:
 
 @contextmanager
 def resumable(run: RunFolder) -> Iterator[None]:
-    """Within, whatever stops training from outside ends with one line on how to go on with ``run``."""
+    """Print one line on how to go on with ``run``, if something from outside stops training in the ``with`` block."""
     try:
         yield
     except KeyboardInterrupt:
@@ -136,7 +136,7 @@ def _end(what: str, run: RunFolder, code: int) -> Ended:
 
 
 def leave(code: int) -> None:
-    """End the process. Among several, at once: what is left of a broken group of processes could wait for ever."""
+    """End the process; one of several ends at once, because the rest of a broken group could wait for ever."""
     if processes() > 1 and code != 0:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

@@ -1,4 +1,4 @@
-"""Training as it goes on, on stderr: a bar on a terminal, elsewhere one plain line per epoch."""
+"""Progress of training on stderr: a bar on a terminal, otherwise one plain line per epoch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PAUSE = 0.1  # a bar that is redrawn more often costs time and shows nothing mo
 
 
 def make_progress() -> Progress:
-    """A bar where someone looks on, lines where they go to a file."""
+    """Make a bar on a terminal, plain lines otherwise."""
     if sys.stderr.isatty():
         from rich.console import Console
 
@@ -32,7 +32,7 @@ def _percent(value: float | int | None) -> str:
 
 
 def _accuracies(record: EpochRecord) -> str:
-    """The accuracies of a record, by the data they were measured on."""
+    """Write the accuracies of a record, by the data they were measured on."""
     names = {"train_accuracy": "train", "held_out_accuracy": "held-out", "test_accuracy": "test"}
     return ", ".join(
         f"{title} {_percent(record[name])}" for name, title in names.items() if record.get(name) is not None
@@ -49,7 +49,7 @@ class Lines(Progress):
     """One line per epoch.
 
     Args:
-        stream: Where to write them.
+        stream: Where to write the lines.
 
     Example:
         >>> lines = Lines(sys.stdout)
@@ -64,13 +64,26 @@ class Lines(Progress):
         self._spent: list[float] = []
 
     def start(self, *, epochs: int, epoch: int, batches: int, samples: int) -> None:
-        """Say where a resumed run goes on."""
+        """Note how long the run is, and print where a resumed run goes on.
+
+        Args:
+            epochs: Epochs of the whole run.
+            epoch: Epochs done before.
+            batches: Batches of an epoch.
+            samples: Samples of an epoch.
+        """
         self._epochs = epochs
         if epoch:
             self.say(f"going on after epoch {epoch} of {epochs}")
 
     def epoch(self, record: EpochRecord, *, seconds: float, samples: int) -> None:
-        """Write the line."""
+        """Print the line of a finished epoch.
+
+        Args:
+            record: Loss and accuracies of the epoch.
+            seconds: Time that the epoch took.
+            samples: Samples that were trained on.
+        """
         self._spent.append(seconds)
         done = int(record["epoch"] or 0)
         left = (self._epochs - done) * sum(self._spent) / len(self._spent)
@@ -81,7 +94,7 @@ class Lines(Progress):
         )
 
     def say(self, line: str) -> None:
-        """Write any line."""
+        """Print any line."""
         print(line, file=self._stream, flush=True)
 
 
@@ -89,7 +102,7 @@ class Bar(Progress):
     """A bar with epoch, loss, accuracy, samples per second and the time left.
 
     Args:
-        console: Where to draw it.
+        console: Console to draw the bar on.
     """
 
     def __init__(self, console: Console) -> None:
@@ -109,7 +122,14 @@ class Bar(Progress):
         self._begun = self._drawn = 0.0
 
     def start(self, *, epochs: int, epoch: int, batches: int, samples: int) -> None:
-        """Draw the bar as far as the run is."""
+        """Draw the bar, as far as the run is done.
+
+        Args:
+            epochs: Epochs of the whole run.
+            epoch: Epochs done before.
+            batches: Batches of an epoch.
+            samples: Samples of an epoch.
+        """
         self._epochs, self._batches, self._done = epochs, batches, epoch
         self._task = self._drawing.add_task(
             "", total=epochs * batches, completed=epoch * batches, epoch=self._place(), loss="-", accuracy="", speed=""
@@ -121,7 +141,13 @@ class Bar(Progress):
         return f"{min(self._done + 1, self._epochs)}/{self._epochs}"
 
     def step(self, *, batch: int, samples: int, loss: float) -> None:
-        """Move on by a batch; drawn at most ten times a second."""
+        """Move on by a batch; the bar is redrawn at most ten times a second.
+
+        Args:
+            batch: Batches of this epoch that are done.
+            samples: Samples of the last batch.
+            loss: Loss of the last batch.
+        """
         self._samples += samples
         now = time.monotonic()
         if now - self._drawn < _PAUSE:
@@ -136,7 +162,13 @@ class Bar(Progress):
         )
 
     def epoch(self, record: EpochRecord, *, seconds: float, samples: int) -> None:
-        """Show the accuracies of the epoch, and begin to measure the next one."""
+        """Show the accuracies of a finished epoch, and begin to measure the next one.
+
+        Args:
+            record: Loss and accuracies of the epoch.
+            seconds: Time that the epoch took.
+            samples: Samples that were trained on.
+        """
         self._done = int(record["epoch"] or 0)
         self._drawing.update(
             self._task,

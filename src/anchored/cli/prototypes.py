@@ -1,4 +1,4 @@
-"""``anchored prototypes K D``: make prototypes, write them as .npy, print their quality."""
+"""``anchored prototypes K D``: make class prototypes, write them as .npy, print their quality."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from anchored._errors import InputError
 from anchored._files import write_atomically
-from anchored.cli.output import AsJson, print_json, print_table
+from anchored.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,24 +18,27 @@ if TYPE_CHECKING:
 
 
 def prototypes(
-    k: Annotated[int, typer.Argument(help="Number of classes.")],
-    d: Annotated[int, typer.Argument(help="Number of features.")],
-    nonnegative: Annotated[
-        bool, typer.Option("--nonnegative", help="For features that are never negative, as behind a ReLU.")
-    ] = False,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="By the paper's gradient descent of 100,000 steps, for comparison.")
-    ] = False,
-    use_relu: Annotated[
-        bool, typer.Option("--use-relu", help="With --paper: fit them to features that have passed a ReLU.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Where to write them, as float32 of shape (K, D); a file ending in .npy.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of their orientation, or of the search.")] = 0,
-    json: AsJson = False,
+    k: int,
+    d: int,
+    nonnegative: bool = False,
+    paper: bool = False,
+    use_relu: bool = False,
+    out: Path | None = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    json: bool = False,
 ) -> None:
-    """Make class prototypes and measure them."""
+    """Make class prototypes, fixed directions of the classes, and measure them.
+
+    Args:
+        k: Number of classes.
+        d: Number of features.
+        nonnegative: Make them for features that are never negative, as after a ReLU.
+        paper: Make them by the paper's gradient descent of 100,000 steps, for comparison.
+        use_relu: With --paper, fit them to features that have passed a ReLU.
+        out: File to write them to, ending in .npy, as float32 of shape (K, D).
+        seed: Seed of their orientation, or of the search.
+        json: Print the result as one JSON object on stdout.
+    """
     if use_relu and not paper:
         raise InputError("--use-relu is an option of the paper's generator; add --paper, or say --nonnegative")
     if nonnegative and paper:
@@ -75,7 +78,7 @@ def prototypes(
 
 
 def _check_target(out: Path) -> None:
-    """Refuse before any work what could not be written after it."""
+    """Refuse a file that could not be written, before the work."""
     if out.suffix != ".npy":
         raise InputError(f"--out must end in .npy, got {str(out)!r}; use {str(out.with_suffix('.npy'))!r}")
     if not out.parent.is_dir():
@@ -85,7 +88,7 @@ def _check_target(out: Path) -> None:
 
 
 def _write(array: NDArray[np.float32], out: Path) -> None:
-    """Write the array, atomically."""
+    """Write the array, whole or not at all."""
     import numpy as np
 
     # In memory first: numpy's own writing adds .npy to names without it, and loses the system's word on a full disk.

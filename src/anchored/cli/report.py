@@ -1,14 +1,14 @@
-"""``anchored report RUN``: one HTML file on what was trained, how good it is and which labels to look at."""
+"""``anchored report RUN``: one HTML file about what was trained, how good it is and which labels to look at."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from anchored.cli.output import AsJson, print_json
+from anchored.cli.output import print_json
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
@@ -18,16 +18,21 @@ _PATIENCE = 3.0  # seconds after which somebody who waits is told how far the wo
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    out: Annotated[Path | None, typer.Option(help="The file to write; by default report.html in the run.")] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(help="Another finished run to compare with; by default the one made before it beside it."),
-    ] = None,
-    data_root: Annotated[str | None, typer.Option(help="Where the data lies now, if it was moved.")] = None,
-    json: AsJson = False,
+    run: Path,
+    out: Path | None = None,
+    compare: Path | None = None,
+    data_root: str | None = None,
+    json: bool = False,
 ) -> None:
-    """Write the report of a finished run as one HTML file."""
+    """Write the report of a finished run as one HTML file.
+
+    Args:
+        run: Folder of a finished run.
+        out: File to write; by default report.html in the run.
+        compare: Another finished run to compare with; by default the one made before it in the same folder.
+        data_root: Folder of the data, if it was moved.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.report import make, place
 
     path = place(run, out)
@@ -51,11 +56,11 @@ def report(
 
 
 def write_after_training(run: Path, fitted: Fitted | None = None) -> Path | None:
-    """Write the report of a finished run; what goes wrong is told in one line, because the run itself is safe.
+    """Write the report of a finished run; a failure is one line on stderr, because the run itself is safe.
 
     Args:
-        run: The folder of the run.
-        fitted: What training has just given back, so that nothing is opened again; None opens it.
+        run: Folder of the run.
+        fitted: What training has just returned, so that nothing is opened again; None opens it.
 
     Returns:
         The file that was written, or None if something went wrong.
@@ -71,13 +76,18 @@ def write_after_training(run: Path, fitted: Fitted | None = None) -> Path | None
 
 
 class Patience:
-    """Tells how far the work is, but only those who wait for long."""
+    """Prints how far the work is, at most once in three seconds."""
 
     def __init__(self) -> None:
         self._told = time.monotonic()
 
     def tell(self, done: int, all_: int) -> None:
-        """Say it, if nothing was said for a while."""
+        """Print how far the work is, if nothing was printed for a while.
+
+        Args:
+            done: Samples that the model has answered.
+            all_: Number of all samples.
+        """
         now = time.monotonic()
         if now - self._told >= _PATIENCE and done < all_:
             self._told = now

@@ -1,20 +1,17 @@
-"""``anchored resume RUN``: go on with a run that was stopped; the end is the same as if it had not been."""
+"""``anchored resume RUN``: go on with a run that was stopped; the result is the same as without the stop."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from anchored.cli.output import AsJson
 
 
-def resume(
-    run: Annotated[Path, typer.Argument(help="The folder of the run.")],
-    json: AsJson = False,
-) -> None:
-    """Go on with an interrupted run; of a finished one, show the result."""
+def resume(run: Path, json: bool = False) -> None:
+    """Go on with an interrupted run; if it is finished, show the result.
+
+    Args:
+        run: Folder of the run.
+        json: Print the result as one JSON object on stdout.
+    """
     from anchored.cli.processes import tell
     from anchored.cli.report import write_after_training
     from anchored.cli.train import show, train

@@ -1,7 +1,7 @@
-"""``anchored review RUN``: look at suspect labels in the browser, decide, and keep each decision at once.
+"""``anchored review RUN``: look at suspect labels in the browser and decide; each decision is written at once.
 
 Decisions go to ``RUN/corrections.csv``, which ``anchored fit --corrections`` takes. The suspects come from the audit in
-``RUN/audit``; where there is none, it is made first.
+``RUN/audit``; if there is none, it is made first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.output import AsJson, print_json
+from anchored.cli.output import print_json
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
@@ -30,24 +30,29 @@ _STATIC_POOL = 500
 
 
 def review(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    corrections: Annotated[
-        Path | None, typer.Option(help="Where decisions are kept; by default RUN/corrections.csv.")
-    ] = None,
-    static: Annotated[
-        Path | None, typer.Option(help="Write one HTML file that works without a server, instead of serving.")
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(help=f"So many suspects at most; by default {_MOST:,}, in a static file {_STATIC}."),
-    ] = None,
-    port: Annotated[int, typer.Option(help="Where to listen on 127.0.0.1; 0 takes any free port.")] = 0,
-    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the address in the browser.")] = True,
-    data_root: Annotated[str | None, typer.Option(help="Where the data lies now, if it was moved.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda …")] = "auto",
-    json: AsJson = False,
+    run: Path,
+    corrections: Path | None = None,
+    static: Path | None = None,
+    top: int | None = None,
+    port: int = 0,
+    open_: Annotated[bool, typer.Option("--open/--no-open")] = True,
+    data_root: str | None = None,
+    device: str = "auto",
+    json: bool = False,
 ) -> None:
-    """Look at suspect labels in the browser and decide on them."""
+    """Look at suspect labels in the browser and decide on them.
+
+    Args:
+        run: Folder of a finished run.
+        corrections: File that keeps the decisions; by default RUN/corrections.csv.
+        static: Write one HTML file that works without a server, instead of serving.
+        top: Largest number of suspects; by default 100,000, in a static file 500.
+        port: Port to listen on at 127.0.0.1; 0 takes any free one.
+        open_: Open the address in the browser.
+        data_root: Folder of the data, if it was moved.
+        device: Device to compute on: auto, cpu, cuda …
+        json: Print the result as one JSON object on stdout.
+    """
     if top is not None and top < 1:
         raise InputError(f"--top must be at least 1, got {top}")
     if static is not None and (static.is_dir() or not static.absolute().parent.is_dir()):
@@ -70,7 +75,7 @@ def review(
 
 
 def _cases(loaded: FinishedRun, dataset: Dataset, *, data_root: str | None, device: str) -> Cases:
-    """Those of the audit in the run's folder, which is made where it is missing."""
+    """Read the suspects of the audit in the run's folder; the audit is made if it is missing."""
     from anchored.audit import Audit
     from anchored.cli.audit import audit
     from anchored.review import Cases
@@ -88,7 +93,7 @@ def _cases(loaded: FinishedRun, dataset: Dataset, *, data_root: str | None, devi
 
 
 def _open_log(path: Path, data: RunData, loaded: FinishedRun) -> DecisionLog:
-    """The record of decisions; of a run that used corrections, a new one begins with them, so that one file has all."""
+    """Open the file of decisions; a new one begins with the corrections that the run used, so that one file has all."""
     from anchored.data import Corrections, correct, read_corrections
     from anchored.review import DecisionLog
 
@@ -126,7 +131,7 @@ def _write(loaded: FinishedRun, dataset: Dataset, cases: Cases, static: Path, *,
 
 
 def _again(run: Path, corrections: Path | str) -> str:
-    """The command that trains as the run did, with the corrections."""
+    """Write the command that trains as the run did, with the corrections."""
     return f"anchored fit --config {run / 'config.yaml'} --corrections {corrections} --out NEW-RUN"
 
 
@@ -138,9 +143,22 @@ def _serve(review: Review, run: Path, port: int, *, browse: bool, json: bool) ->
         if json:
             suspects, decided = len(review.cases), len(review.decisions())
             record = str(review.log.path)
-            print_json({"address": server.address, "corrections": record, "suspects": suspects, "decided": decided})
+            print_json(
+                {
+                    "address": server.address,
+                    "corrections": record,
+                    "suspects": suspects,
+                    "doubted_without_suggestion": review.cases.unresolved,
+                    "decided": decided,
+                }
+            )
         else:
             typer.echo(f"{len(review.cases):,} suspects; decisions are kept in {review.log.path}")
+            if review.cases.unresolved:
+                typer.echo(
+                    f"{review.cases.unresolved:,} more labels are doubted, but no other class is likelier than the "
+                    "given one, so there is nothing to suggest for them"
+                )
             typer.echo(f"open {server.address}")
             typer.echo("Ctrl-C ends the review; it can be taken up again at any time")
         sys.stdout.flush()  # the address must be seen now, also where it goes to a pipe
@@ -153,7 +171,7 @@ def _serve(review: Review, run: Path, port: int, *, browse: bool, json: bool) ->
 
 
 def _browse(address: str) -> None:
-    """Open the browser beside the server; a machine without a screen has none to open."""
+    """Open the browser, if the machine has a screen."""
     import threading
     import webbrowser
 

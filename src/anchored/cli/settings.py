@@ -1,4 +1,4 @@
-"""What a user asked of a run, from the three places it can be said, and the data that goes with it.
+"""The settings of a run, from the three places where a user can give them.
 
 Later ones win: the ``--config`` file, then the flags, then ``--set``. Paths are made absolute, so that a run can be
 resumed from any folder.
@@ -22,15 +22,20 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
     """Gather the settings of a run from the three places, and check them.
 
     Args:
-        config: A YAML file of settings.
-        flags: The same tree as given by flags; a value of None was not given.
-        overrides: ``path=value`` each.
+        config: YAML file of settings, or None.
+        flags: The same tree as given by flags; None for a flag that was not given.
+        overrides: Settings as ``path=value``.
 
     Returns:
         The settings; only what was given counts as set.
 
     Raises:
         InputError: Something is unknown or impossible, or no data is named.
+
+    Example:
+        >>> settings = gather(None, {"data": {"source": "digits"}, "train": {"epochs": 5}}, ["train.epochs=7"])
+        >>> settings.data.source, settings.train.epochs
+        ('digits', 7)
     """
     from anchored.training import merge, parse_settings, validate
 
@@ -67,7 +72,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
-    """Those settings of ``data`` that are paths of something, as absolute ones."""
+    """Return those settings of ``data`` that are existing paths, made absolute."""
     from anchored.data import BUILT_IN
 
     paths = {name: data.get(name) for name in ("source", "root", "test", "corrections")}
@@ -81,7 +86,17 @@ def _absolute(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def number_or_auto(text: str | None, *, flag: str) -> float | str | None:
-    """``auto``, or the number that ``text`` writes.
+    """Read a number, or the word ``auto``.
+
+    Args:
+        text: Value of the flag, or None.
+        flag: Name of the flag, for the message.
+
+    Returns:
+        The number, ``"auto"``, or None if the flag was not given.
+
+    Raises:
+        InputError: It is neither.
 
     Example:
         >>> number_or_auto("0.4", flag="--noise-rate"), number_or_auto("auto", flag="--noise-rate")

@@ -1,4 +1,4 @@
-"""What ``fit`` and ``resume`` have in common: train with progress on stderr, draw the report, show the result."""
+"""What ``fit`` and ``resume`` share: train with progress on stderr, write the report, show the result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from anchored._progress import is_main_process
-from anchored.cli.output import print_json, print_table
+from anchored.cli.output import print_json, print_table, score_rows
 from anchored.cli.processes import resumable, tell
 
 if TYPE_CHECKING:
@@ -21,21 +21,26 @@ _PARTS = {"held_out": "held-out labels", "estimated": "wrong labels allowed for"
 
 
 def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = False) -> None:
-    """Do the run, or go on with it, and complete what is missing of a finished one.
+    """Do the run, or go on with it, with progress on stderr.
 
     Args:
-        split: The data; what a careful reader would want to know of it is told first.
+        split: The data; its notes are printed first.
         settings: The settings as asked, or the configuration of a started run.
-        run: Where the run is kept.
+        run: Folder of the run.
         draw: Whether to write the report at the end.
+
+    Raises:
+        InputError: The data or a setting cannot be used.
+        Ended: Training was stopped from outside; the message has been printed.
     """
     from anchored.cli.progress import make_progress
     from anchored.cli.report import write_after_training
     from anchored.runs import fit
 
     for part in (split.train, split.test):
-        for note in () if part is None else part.notes:
-            tell(f"{part.name}: {note}" if part is not None else note)
+        if part is not None:
+            for note in part.notes:
+                tell(f"{part.name}: {note}")
     with resumable(run), run.owned():
         fitted = fit(split, settings, folder=run, progress=make_progress())
         if draw and is_main_process():
@@ -43,7 +48,7 @@ def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = Fal
 
 
 def summary(run: RunFolder) -> dict[str, Any]:
-    """What ``result.json`` holds, where it and the report lie, and how fast it was made."""
+    """Collect what ``result.json`` holds, the paths of the run and its report, and the speed of training."""
     speeds = [line["samples_per_second"] for line in run.read_lines("speed.jsonl") if line.get("samples_per_second")]
     drawn = run.path / "report.html"
     return {
@@ -55,7 +60,12 @@ def summary(run: RunFolder) -> dict[str, Any]:
 
 
 def show(run: RunFolder, *, json: bool) -> None:
-    """Print the result of a finished run, from the first process only."""
+    """Print the result of a finished run, from the first process only.
+
+    Args:
+        run: Folder of the run.
+        json: Whether to print one JSON object instead of a table.
+    """
     if not is_main_process():
         return
     result = summary(run)
@@ -63,36 +73,19 @@ def show(run: RunFolder, *, json: bool) -> None:
         print_json(result)
         return
     parts = {name: result[name] for name in _PARTS if name in result}
-    measures = (
-        ("accuracy (%)", "accuracy", 100.0, ".2f"),
-        ("many classes (%)", "many", 100.0, ".2f"),
-        ("medium classes (%)", "medium", 100.0, ".2f"),
-        ("few classes (%)", "few", 100.0, ".2f"),
-        ("ECE before calibration (%)", "ece_uncalibrated", 100.0, ".2f"),
-        ("ECE after calibration (%)", "ece", 100.0, ".2f"),
-        ("smallest margin gamma_min", "gamma_min", 1.0, ".3f"),
-    )
-    rows = [
-        [title, *(_number(part.get(name), factor, form) for part in parts.values())]
-        for title, name, factor, form in measures
-        if any(part.get(name) is not None for part in parts.values())
-    ]
+    rows = score_rows(list(parts.values()))
     speed = result["samples_per_second"]
     rows += [
-        ["temperature", f"{result['temperature']:.3f}", *[""] * (len(parts) - 1)],
-        ["epochs", _epochs(result), *[""] * (len(parts) - 1)],
+        ["passes over the data, epochs", _epochs(result), *[""] * (len(parts) - 1)],
+        ["temperature of its probabilities", f"{result['temperature']:.3f}", *[""] * (len(parts) - 1)],
         ["samples per second", "-" if speed is None else f"{speed:,.0f}", *[""] * (len(parts) - 1)],
     ]
     columns = ["", *(_PARTS[name] for name in parts)] if parts else ["", "value"]
     source = run.read_config().data.source
     places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
-    print_table(f"{result['method']} on {source}", columns, rows, "\n".join(places))
+    print_table(f"trained on {source} by the method {result['method']}", columns, rows, "\n".join(places))
 
 
 def _epochs(result: Mapping[str, Any]) -> str:
     done, kept = result["epochs"], result.get("kept_epoch", result["epochs"])
     return str(done) if kept == done else f"{done}, kept: {kept}"
-
-
-def _number(value: float | None, factor: float, form: str) -> str:
-    return "-" if value is None else format(value * factor, form)

@@ -49,6 +49,7 @@ from anchored.data.json_columns import read_json_columns
 from anchored.data.label_column import LABEL_NAMES, find_label, label_texts
 from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
+from anchored.data.pictures import data_uri, png
 from anchored.data.read_columns import TABLE_SUFFIXES, load_columns, read_columns
 from anchored.data.sources import BUILT_IN, open_source
 from anchored.data.table import load_table, stream_table
@@ -102,6 +103,7 @@ __all__ = [
     "column_of",
     "correct",
     "corrupt",
+    "data_uri",
     "download",
     "find_label",
     "from_arrays",
@@ -123,6 +125,7 @@ __all__ = [
     "mixup",
     "occurrences",
     "open_source",
+    "png",
     "read_arrow_columns",
     "read_columns",
     "read_corrections",

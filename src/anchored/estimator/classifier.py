@@ -1,7 +1,7 @@
-"""The library as a scikit-learn estimator: arrays in, calibrated probabilities out, one training path underneath.
+"""The library as a scikit-learn estimator: arrays in, calibrated probabilities out.
 
-Everything between ``fit``'s arrays and ``model_`` is :func:`anchored.runs.fit`, so a model fitted here
-and one fitted from the command line with the same settings and seed have the same weights.
+Training is :func:`anchored.runs.fit`: a model fitted here and one fitted from the command line with the same settings
+and seed have the same weights.
 """
 
 from __future__ import annotations
@@ -41,46 +41,47 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     images ``(n, c, h, w)``; the network is chosen by their shape.
 
     Args:
-        method: A name such as ``"ce+fnpal"``, see :mod:`anchored.methods.parse`. ``"auto"`` goes by what the labels
-            look like, see :mod:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is ``ce+fnpal``, and
-            ``ldam+drw+pal`` where one class has ten times the samples of another and no ``class_weight`` says
-            what to do about it.
-        noise_rate: The share of wrong labels. ``"auto"`` looks first: two short models judge the half of the labels
-            that they did not see; with ``method="auto"``, a label then counts only as far as it can be trusted, and
+        method: Training method, such as ``"ce+fnpal"``, see :func:`anchored.methods.parse`. ``"auto"`` decides after a
+            look at the labels, see :func:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is
+            ``ce+fnpal``, or ``ldam+drw+pal`` if one class has ten times the samples of another and there is no
+            ``class_weight``.
+        noise_rate: Share of wrong labels. ``"auto"`` estimates it first: two short models judge the half of the labels
+            that they did not see; with ``method="auto"``, each label then counts only as far as it can be trusted, and
             probabilities are calibrated by what the labels probably are. That takes a third of a fit more, or a second
-            where a fit takes less. A number is taken as it is. None goes by 0.2, which suits rates up to about 0.4, and
-            is what ``"auto"`` means up to 200 samples, where there is nothing to look at.
-        epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, where an epoch is one step; then 20,
+            if a fit takes less. A number is taken as it is. None assumes 0.2, which suits rates up to about 0.4; so
+            does ``"auto"`` up to 200 samples, which are too few for a look.
+        epochs: Passes over the data. ``"auto"`` is 100 up to 200 samples, because an epoch is one step there; then 20,
             and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
-        lr: The first learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and what
-            the recipe says for images.
-        backbone: The name of the network that makes the features, see :func:`anchored.backbones.get`.
+        lr: First learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and the recipe's for
+            images.
+        backbone: Name of the network that computes the features, see :func:`anchored.backbones.get`.
         module: A network of your own instead, from inputs to features ``(n, d)``. Each fit trains a copy of it.
-        class_weight: How much each class counts: None for one each, ``"balanced"``, or a dictionary by class.
-        precision: ``"64"``, ``"32"`` or ``"bf16"``. ``"auto"`` keeps what ``X`` has, as scikit-learn does: double
-            for doubles and whole numbers, single for float32 and for images.
-        device: ``"auto"`` is an accelerator where there is one, except for doubles, which stay on the CPU.
-        settings: Anything else of a :class:`~anchored.training.RunConfig` as a nested dictionary, for instance
+        class_weight: Weight of each class: None for one each, ``"balanced"``, or a dictionary by class.
+        precision: ``"64"``, ``"32"`` or ``"bf16"``. ``"auto"`` keeps the precision of ``X``, as scikit-learn does:
+            double for doubles and whole numbers, single for float32 and for images.
+        device: Device to train on. ``"auto"`` is an accelerator if there is one, except for doubles, which stay on the
+            CPU.
+        settings: Any other setting of a :class:`~anchored.training.RunConfig` as a nested dictionary, for instance
             ``{"backbone": {"options": {"hidden": (64,)}}}``; the parameters above win.
         random_state: A seed, a ``RandomState``, or None for a different fit each time. Torch's global generator
             is never touched.
 
     Attributes:
         classes_: The classes, sorted, ``(k,)``.
-        n_features_in_: Columns of ``X`` seen in fit; for images, channels.
-        feature_names_in_: Their names, where ``X`` was a data frame with string columns.
-        n_iter_: Epochs trained.
+        n_features_in_: Number of columns of ``X`` in fit; for images, of channels.
+        feature_names_in_: Names of the columns, if ``X`` was a data frame with string columns.
+        n_iter_: Number of epochs trained.
         history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
-        noise_rate_: The share of wrong labels: estimated, given, or assumed.
-        label_issues_: The rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
+        noise_rate_: Share of wrong labels: estimated, given, or assumed.
+        label_issues_: Rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
             (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``. With
             ``noise_rate="auto"`` no row is judged by a model that saw its label; otherwise the fitted model judges.
-        config_: Every setting of the fit, nothing left ``auto``.
+        config_: Every setting of the fit; none of them is ``auto`` any more.
         model_: The trained model as a torch module: raw inputs in, calibrated logits out.
 
-    A sample of weight w counts as w copies of it would, and one of weight 0 as if it were not there; up to 200
-    samples, where every step sees all of them, this is exact. A tenth of larger sets is held out for calibration.
+    A sample of weight w counts as w copies of it, and one of weight 0 as if it were not there. This is exact up to 200
+    samples, because every step sees all of them. A tenth of larger sets is held out for calibration.
 
     Example:
         >>> from sklearn.datasets import load_iris
@@ -131,9 +132,20 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """Train on rows ``X`` with labels ``y``.
 
         Args:
-            X: ``(n, d)`` numbers, or ``(n, c, h, w)`` images.
-            y: ``(n,)`` class labels of any sortable kind.
-            sample_weight: ``(n,)``, how much each sample counts; None for one each.
+            X: Numbers ``(n, d)``, or images ``(n, c, h, w)``.
+            y: Class labels ``(n,)`` of any sortable kind.
+            sample_weight: Weight ``(n,)`` of each sample; None for one each.
+
+        Returns:
+            The fitted estimator itself.
+
+        Raises:
+            InputError: The rows, labels, weights or a parameter cannot be used.
+
+        Example:
+            >>> X, y = np.repeat(np.eye(3), 20, axis=0), np.repeat(["a", "b", "c"], 20)
+            >>> AnchoredClassifier(epochs=30, random_state=0).fit(X, y).predict(np.eye(3)).tolist()
+            ['a', 'b', 'c']
         """
         rows, labels = validate_data(self, X, y, dtype=_input_types(X), order="C", allow_nd=True)
         _check_layout(rows)
@@ -165,7 +177,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     @property
     def label_issues_(self) -> Suspects:
-        """The rows whose label is probably wrong, the most suspicious first."""
+        """Rows whose label is probably wrong, the most suspicious first."""
         check_is_fitted(self, "model_")
         if self._issues is None:
             found = audit(None, self._judged, logits=self._judged_by, duplicates=False).suspects.as_dict()
@@ -178,17 +190,17 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return self._issues
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second, as scikit-learn has it."""
+        """Compute calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second one."""
         logits = self._logits(X)
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
+        """Compute calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
         probabilities: npt.NDArray[np.float64] = torch.from_numpy(self._logits(X)).softmax(dim=1).numpy()
         return probabilities
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The likeliest class of each row, ``(n,)``."""
+        """Predict the likeliest class of each row, ``(n,)``."""
         best = self._logits(X).argmax(axis=1)  # before classes_, so that an unfitted model says so
         labels: npt.NDArray[Any] = self.classes_[best]
         return labels
@@ -218,7 +230,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
-        """The parameters as a configuration for :func:`anchored.runs.fit`."""
+        """Write the parameters as settings for :func:`anchored.runs.fit`."""
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
         base: dict[str, Any] = {"data": {"augment": ()}} if data.is_image else {}
         precision = ("64" if double else "32") if self.precision == "auto" else self.precision
@@ -259,7 +271,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _with_class_weights(
         self, y: npt.NDArray[Any], codes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
     ) -> npt.NDArray[np.float64] | None:
-        """``weights`` times the weight of each sample's class."""
+        """Multiply ``weights`` by the weight of each sample's class."""
         if self.class_weight is None:
             return weights
         each = np.ones(len(y)) if weights is None else weights
@@ -283,7 +295,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
 
 def _seed(random_state: object) -> int:
-    """A whole number is the seed itself, the same as ``--seed``; anything else is asked for one."""
+    """Return the seed: a whole number is the seed itself, as ``--seed``; anything else draws one."""
     source = check_random_state(random_state)
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
@@ -291,7 +303,7 @@ def _seed(random_state: object) -> int:
 
 
 def _input_types(X: npt.ArrayLike) -> list[type]:
-    """What ``X`` may stay: bytes only for images, where they mean pixels."""
+    """List the types that ``X`` may keep: bytes only for images, because they mean pixels."""
     return [np.uint8, np.float32] if getattr(X, "ndim", None) == 4 else [np.float64, np.float32]
 
 
@@ -322,5 +334,5 @@ def _sample_weights(sample_weight: npt.ArrayLike, n: int) -> npt.NDArray[np.floa
 
 
 def _tensor(X: npt.NDArray[Any]) -> Tensor:
-    """``X`` as a tensor that shares its memory, unless it is read-only, which torch has no notion of."""
+    """Make a tensor that shares the memory of ``X``; read-only memory is copied, because torch does not know it."""
     return torch.from_numpy(X if X.flags.writeable else X.copy())

@@ -92,7 +92,7 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             The estimator itself.
 
         Raises:
-            InputError: If there are fewer than two classes or rows than folds.
+            InputError: If there are fewer than two classes, or the regressor is none.
         """
         rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(labels)

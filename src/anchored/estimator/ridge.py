@@ -185,6 +185,12 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Raises:
             InputError: If the chunk does not fit what was seen before.
             AttributeError: If a kernel is asked for.
+
+        Example:
+            >>> model = AnchoredRidge()
+            >>> _ = model.partial_fit([[0.0], [1.0], [9.0]], ["low", "low", "high"], classes=["low", "high"])
+            >>> model.partial_fit([[8.0], [7.0], [2.0]], ["high", "high", "low"]).predict([[0.5], [8.5]]).tolist()
+            ['low', 'high']
         """
         first = not hasattr(self, "_gathered")
         rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32], reset=first)
@@ -255,6 +261,14 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         Raises:
             InputError: If the file cannot be read or the labels do not fit it.
+
+        Example:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     np.save(f"{folder}/X.npy", np.arange(8.0)[:, None])
+            ...     model = AnchoredRidge().fit_file(f"{folder}/X.npy", [0, 0, 0, 0, 1, 1, 1, 1])
+            >>> model.predict([[1.0], [6.0]]).tolist()
+            [0, 1]
         """
         column = y if isinstance(y, str) and Path(path).suffix.lower() in (".parquet", ".pq") else None
         rows = open_rows(path, label=column)

@@ -1,4 +1,4 @@
-"""Export: what leaves a run. A model that loads elsewhere, a graph for other runtimes, predictions as a file."""
+"""Export: load a trained model anywhere, write it for other runtimes, and write predictions to a file."""
 
 from anchored.export._load import load
 from anchored.export.onnx_file import OPSET, largest_difference, write_onnx

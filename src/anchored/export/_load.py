@@ -1,4 +1,4 @@
-"""A trained model from its folder: two files, ``model.safetensors`` and ``model.json``, and nothing else is needed."""
+"""Load a trained model from its folder; it needs two files only, ``model.safetensors`` and ``model.json``."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ __all__ = ["load"]
 
 
 def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.Module | None = None) -> TrainedModel:
-    """The trained model in a folder, ready for use: raw inputs in, calibrated logits out.
+    """Load the trained model of a folder, ready for use: raw inputs in, calibrated logits out.
 
     It needs ``model.safetensors`` and ``model.json`` only, so the two can be copied to a machine that has neither the
     training data nor the rest of the run. Both may come from someone else: nothing in them is run, and a description
     that does not fit its weights is refused before memory is taken for it.
 
     Args:
-        path: The folder of a finished run, or any folder with the two files.
-        device: ``"cpu"``, ``"cuda"`` …, or ``"auto"``.
+        path: Folder of a finished run, or any folder with the two files.
+        device: Device to put the model on: ``"cpu"``, ``"cuda"`` …, or ``"auto"``.
         backbone: The module of your own that training was given; needed for such a model only.
 
     Returns:
         A module in evaluation mode with ``class_names``, ``input_shape``, ``temperature`` and ``predict_proba``.
 
+    Raises:
+        InputError: There is no model, or its two files do not fit together.
+
     Example:
         >>> import tempfile
         >>> from anchored import data, runs
         >>> folder = tempfile.mkdtemp()
-        >>> _ = runs.fit(data.open_source("digits"), {"train": {"epochs": 1}}, folder=folder)
+        >>> settings = {"method": {"name": "ridge"}}
+        >>> _ = runs.fit(data.open_source("digits"), settings, folder=folder)
         >>> model = load(folder)
         >>> model.class_names[3], model.training
         ('3', False)
@@ -81,7 +85,7 @@ def _allowance(weights: Path) -> Allowance:
 
 
 def _without_download(about: dict[str, Any]) -> nn.Module | None:
-    """A backbone of timm's without its published weights, which those of the file replace anyway; else None."""
+    """Make a timm backbone without its published weights, which those of the file replace anyway; else None."""
     made = about.get("backbone") or {}
     if not made.get("options", {}).get("pretrained"):
         return None

@@ -1,4 +1,4 @@
-"""A model that comes from elsewhere: its description is checked field by field, its network by what it asks memory for.
+"""Checks of a model from an untrusted source: its description field by field, its network by the memory it asks for.
 
 ``model.json`` is a few numbers and names, so a wrong one can ask for anything: a layer a billion wide, a picture of a
 terabyte, a file to read weights from. But every tensor of an honest network lies in ``model.safetensors`` beside it.
@@ -29,7 +29,11 @@ _WAY_OUT = "copy model.json and model.safetensors from the run again"
 
 
 def read_description(path: Path) -> dict[str, Any]:
-    """The checked content of a ``model.json``."""
+    """Read and check a ``model.json``.
+
+    Raises:
+        InputError: The file cannot be read, or a field cannot be right.
+    """
     try:
         if path.stat().st_size > _LONGEST_DESCRIPTION:
             raise InputError(f"{path}: a model description has at most {_LONGEST_DESCRIPTION} bytes; {_WAY_OUT}")
@@ -43,9 +47,19 @@ def read_description(path: Path) -> dict[str, Any]:
 
 
 def check_description(about: object, *, where: str) -> dict[str, Any]:
-    """``about`` as the description of a model, or a refusal that names the field.
+    """Check the description of a model.
 
     Fields that only one kind of network has are left to that network.
+
+    Args:
+        about: Content of a ``model.json``.
+        where: Name of the file, for the message.
+
+    Returns:
+        The description, unchanged.
+
+    Raises:
+        InputError: A field is missing or cannot be right; the message names it.
 
     Example:
         >>> check_description({"class_names": ["no", "no"]}, where="model.json")
@@ -119,13 +133,13 @@ def _refused(where: str, what: str) -> InputError:
 
 
 class Allowance(TorchFunctionMode):
-    """Within, building a network may make so many tensors with so many entries in all, and no more.
+    """Limits the number and the size of the tensors that are made within the ``with`` block.
 
-    Tensors on ``meta`` take no memory, so of them only the number counts.
+    Tensors on ``meta`` take no memory, so only their number counts.
 
     Args:
-        entries: How many entries all new tensors may have together.
-        tensors: How many tensors may be made.
+        entries: Largest number of entries of all new tensors together.
+        tensors: Largest number of new tensors.
 
     Example:
         >>> import torch
@@ -148,7 +162,7 @@ class Allowance(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the function returns
-        """Count what a function that makes a tensor has made; memory that nobody wrote to is not taken yet."""
+        """Count the tensors that a function makes; memory that nobody has written to is not taken yet."""
         made = func(*args, **(kwargs or {}))
         if getattr(func, "__name__", "") in _MAKERS and isinstance(made, Tensor):
             self.tensors -= 1

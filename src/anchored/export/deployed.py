@@ -1,7 +1,7 @@
 """A trained model as another runtime sees it: raw inputs in; calibrated logits and their softmax out.
 
-Everything between is part of the graph: the normalisation of bytes or features, the network, the temperature. What a
-graph has no place for (class names, columns of a table) is :func:`about`, which each format stores in its own way.
+The graph holds all steps between: the normalisation of bytes or features, the network, the temperature. :func:`about`
+collects what a graph has no place for (class names, columns of a table); each format stores it in its own way.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ INPUT, OUTPUTS = "inputs", ("logits", "probabilities")
 
 
 class Deployed(nn.Module):
-    """Logits and probabilities, both ``(n, k)``, of raw inputs; a copy of ``model`` on the CPU, in single precision.
+    """Computes logits and probabilities, both ``(n, k)``, of raw inputs, on the CPU in single precision.
 
     Args:
-        model: What :func:`anchored.load` gives.
+        model: A trained model, e.g. from :func:`anchored.load`; a copy of it is used.
 
     Example:
         >>> from anchored import AnchoredHead, backbones
@@ -46,15 +46,34 @@ class Deployed(nn.Module):
         self.model = copy.deepcopy(model).to("cpu", torch.float32).eval()
 
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits and probabilities of raw inputs."""
+        """Compute logits and probabilities of raw inputs."""
         logits: Tensor = self.model(inputs)
         return logits, logits.softmax(dim=1)
 
 
 def input_dtype(model: TrainedModel, asked: InputType = "auto") -> torch.dtype:
-    """What the graph is given: bytes where the model divides by 255, floats otherwise, unless asked for.
+    """Choose the type of the graph's inputs: bytes if the model divides by 255, else floats, unless asked for.
 
     Floats stand for the same values as the bytes: 0 to 255 for pixels.
+
+    Args:
+        model: A trained model.
+        asked: Type that the user asks for, or ``"auto"``.
+
+    Returns:
+        ``torch.uint8`` or ``torch.float32``.
+
+    Raises:
+        InputError: The type is unknown, or bytes are asked for and the model was trained on floats.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> input_dtype(model)
+        torch.float32
     """
     if asked == "auto":
         return torch.uint8 if model.normalization.divisor == 255 else torch.float32
@@ -67,7 +86,26 @@ def input_dtype(model: TrainedModel, asked: InputType = "auto") -> torch.dtype:
 
 
 def probe(model: TrainedModel, n: int, *, dtype: torch.dtype, seed: int = 0) -> Tensor:
-    """``n`` made-up inputs in the range that the model knows: any byte, or features around their means."""
+    """Make up inputs in the range that the model knows: random bytes, or features around their means.
+
+    Args:
+        model: A trained model.
+        n: Number of inputs.
+        dtype: Type of the inputs.
+        seed: Seed of the random values.
+
+    Returns:
+        Inputs ``(n, ...)`` in the shape that the model takes.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> probe(model, 3, dtype=torch.float32).shape
+        torch.Size([3, 4])
+    """
     generator = stream(seed, "probe")
     shape = (n, *model.input_shape)
     if model.normalization.divisor == 255:
@@ -79,17 +117,25 @@ def probe(model: TrainedModel, n: int, *, dtype: torch.dtype, seed: int = 0) -> 
 
 
 def trace(model: TrainedModel, *, dtype: torch.dtype) -> torch.export.ExportedProgram:
-    """The graph of :class:`Deployed`, for any number of inputs at a time."""
+    """Trace the graph of :class:`Deployed`, for any number of inputs at a time.
+
+    Args:
+        model: A trained model.
+        dtype: Type of the inputs.
+
+    Returns:
+        The program, as ``torch.export`` makes it.
+    """
     example = probe(model, 2, dtype=dtype)
     with torch.no_grad():
         return torch.export.export(Deployed(model), (example,), dynamic_shapes=({0: torch.export.Dim("batch", min=1)},))
 
 
 def about(model: TrainedModel) -> dict[str, str]:
-    """What a user of the graph needs beside it, as text; lists and objects as JSON.
+    """Collect what a user of the graph needs beside it, as text; lists and objects as JSON.
 
     ``class_names`` are in the order of the outputs; ``columns``, for a table, are the features in their order;
-    ``prior``, where the model was moved to one, is how frequent the classes are taken to be.
+    ``prior``, if the model was moved to one, is how frequent the classes are taken to be.
     """
     values: dict[str, object] = {
         "class_names": list(model.class_names),

@@ -1,4 +1,4 @@
-"""ONNX: the model as one file for onnxruntime and its like, with preprocessing, temperature and class names inside.
+"""ONNX: the model as one file for runtimes such as onnxruntime, with preprocessing, temperature and class names.
 
 ========================  =====================================================================
 input ``inputs``          ``(batch, c, h, w)`` bytes, or ``(batch, d)`` floats, as they came
@@ -30,17 +30,20 @@ from anchored.runs import TrainedModel
 __all__ = ["OPSET", "largest_difference", "write_onnx"]
 
 OPSET = 18
-"""The version of ONNX's operators that the graph is written in."""
+"""Version of ONNX's operators that the graph is written in."""
 _LARGEST_FILE = 2**31 - 1
 
 
 def write_onnx(model: TrainedModel, path: str | Path, *, input_type: InputType = "auto") -> None:
-    """Write ``model`` as an ONNX file, atomically.
+    """Write a model as an ONNX file, whole or not at all.
 
     Args:
-        model: What :func:`anchored.load` gives.
+        model: A trained model, e.g. from :func:`anchored.load`.
         path: The file.
         input_type: ``"uint8"`` or ``"float32"``; by default bytes for images that were bytes in training, else floats.
+
+    Raises:
+        InputError: A package is missing, the input type does not fit, or the file would be larger than 2 GiB.
     """
     onnx = _needed("onnx", path)
     _needed("onnxscript", path)
@@ -67,12 +70,15 @@ def write_onnx(model: TrainedModel, path: str | Path, *, input_type: InputType =
 
 
 def largest_difference(model: TrainedModel, path: str | Path, *, n: int = 64) -> float | None:
-    """How far the probabilities of the file are from the model's, at most; None where onnxruntime is not installed.
+    """Measure the largest difference between the probabilities of a file and those of its model.
 
     Args:
-        model: What the file was made from.
+        model: The model that the file was made from.
         path: The file.
-        n: How many made-up inputs to compare.
+        n: Number of made-up inputs to compare on.
+
+    Returns:
+        The largest absolute difference; None if onnxruntime is not installed.
     """
     try:
         runtime = import_module("onnxruntime")
@@ -93,7 +99,7 @@ def _needed(name: str, path: str | Path) -> Any:  # noqa: ANN401 - a module with
 
 
 def _tidy(graph: Any, facts: dict[str, str]) -> None:  # noqa: ANN401 - onnx has no types
-    """Name the batch, put the facts in, and take out what the exporter says about this machine's files."""
+    """Name the batch axis, add the facts, and remove what the exporter says about files of this machine."""
     for value in (*graph.graph.input, *graph.graph.output):
         value.type.tensor_type.shape.dim[0].dim_param = "batch"
         del value.metadata_props[:]
@@ -111,7 +117,7 @@ def _tidy(graph: Any, facts: dict[str, str]) -> None:  # noqa: ANN401 - onnx has
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Within, the exporter neither warns nor logs: what it says is about its own inside."""
+    """Silence the exporter's warnings and logs within the ``with`` block: they are about its own code."""
     logger = logging.getLogger("torch.onnx")
     before = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,13 +1,13 @@
-"""Predictions as a file that grows while they come: CSV, Parquet, or JSON lines, by the name's ending.
+"""Predictions written to a file as they are made: CSV, Parquet, or JSON lines, by the ending of its name.
 
 ==============  ==========================================================================================
 column          what
 ==============  ==========================================================================================
 ``id``          the file's path below the data, or ``row 17``: as a spreadsheet counts, or from 0 in Parquet
-``label``       the likeliest class; empty where the sample could not be read
+``label``       the likeliest class; empty if the sample could not be read
 ``probability``  its calibrated probability
 ``margin``      how far its calibrated logit lies above the next one's
-``abstain``     ``true`` where the probability is below the confidence asked for, or there is none
+``abstain``     ``true`` if the probability is below the confidence asked for, or there is none
 ``error``       why there is no label, in one line
 ==============  ==========================================================================================
 
@@ -36,10 +36,10 @@ _Add = Callable[[Predictions], None]
 
 
 class PredictionFile:
-    r"""How to write predictions to a file of this name; refused at once where that cannot be done.
+    r"""Writes predictions to a file; an unknown format is refused at once.
 
     Args:
-        name: The final name of the file, whose ending says the format.
+        name: Final name of the file, whose ending says the format.
 
     Example:
         >>> import tempfile
@@ -60,7 +60,7 @@ class PredictionFile:
 
     @contextmanager
     def open(self, path: Path) -> Iterator[_Add]:
-        """A function that appends predictions to ``path``, which may be a temporary place."""
+        """Open ``path``, which may be a temporary file, and yield a function that appends predictions to it."""
         with self._write(path) as add:
             yield add
 

@@ -1,4 +1,4 @@
-r"""From inputs to what is said of them: a label, how likely it is, how far ahead of the next, and whether to trust it.
+r"""Predictions of inputs: a label, its probability, its margin over the next, and whether to trust it.
 
 For calibrated logits :math:`f` with the largest :math:`f_a` and the next :math:`f_b`, the probability is
 :math:`\operatorname{softmax}(f)_a` and the margin :math:`f_a - f_b`, the logarithm of how much likelier a is than b.
@@ -21,15 +21,15 @@ __all__ = ["Predictions", "predictions"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """What is said of consecutive samples, one list per column; None where a sample could not be read.
+    """Predictions of consecutive samples, one list per column; None for a sample that could not be read.
 
     Attributes:
-        id: What the sample is called: a path, or ``"row 17"``.
+        id: Name of the sample: a path, or ``"row 17"``.
         label: The likeliest class.
-        probability: Its calibrated probability.
-        margin: How far its calibrated logit lies above the next one's.
+        probability: Calibrated probability of that class.
+        margin: Calibrated logit of that class minus that of the next one.
         abstain: Whether the probability is too small to be trusted, or there is none.
-        error: Why the sample has no label; None where it has one.
+        error: Why the sample has no label; None if it has one.
     """
 
     id: list[str]
@@ -41,12 +41,21 @@ class Predictions:
 
 
 def predictions(model: TrainedModel, chunks: Iterable[Chunk], *, min_confidence: float = 0.0) -> Iterator[Predictions]:
-    """Predictions chunk by chunk, so that memory does not grow with the data.
+    r"""Predict chunk by chunk, so that memory does not grow with the data.
+
+    The probability is :math:`\max_j \operatorname{softmax}(f)_j` of the calibrated logits f, and the margin is the
+    largest logit minus the next.
 
     Args:
-        model: What :func:`anchored.load` gives.
+        model: A trained model, e.g. from :func:`anchored.load`.
         chunks: The data, e.g. from :func:`anchored.data.chunks`.
-        min_confidence: Abstain where the calibrated probability is below this.
+        min_confidence: Abstain if the calibrated probability is below this.
+
+    Yields:
+        The predictions of each chunk.
+
+    Raises:
+        InputError: ``min_confidence`` is no probability, or the model does not fit its class names.
 
     Example:
         >>> from anchored import AnchoredHead, backbones

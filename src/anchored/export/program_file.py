@@ -1,7 +1,7 @@
-"""``.pt2``: the model as a graph of torch's own, for ``torch.export.load`` without this library.
+"""``.pt2``: the model as a graph in torch's own format, for ``torch.export.load`` without this library.
 
-It maps raw inputs to ``(logits, probabilities)``, as the ONNX file does, and needs nothing but torch on either side.
-The facts beside it (class names …) are the extra file ``anchored.json``.
+It maps raw inputs to ``(logits, probabilities)``, as the ONNX file does, and needs torch only. Class names and other
+facts are in the extra file ``anchored.json``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,28 @@ FACTS = "anchored.json"
 
 
 def write_program(model: TrainedModel, path: str | Path, *, input_type: InputType = "auto") -> None:
-    """Write ``model`` as a ``.pt2`` file, atomically.
+    """Write a model as a ``.pt2`` file, whole or not at all.
 
     Args:
-        model: What :func:`anchored.load` gives.
+        model: A trained model, e.g. from :func:`anchored.load`.
         path: The file.
-        input_type: As for :func:`~anchored.export.write_onnx`.
+        input_type: ``"uint8"`` or ``"float32"``; by default bytes for images that were bytes in training, else floats.
+
+    Raises:
+        InputError: The input type does not fit the model.
+
+    Example:
+        >>> import tempfile
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> file = Path(tempfile.mkdtemp(), "model.pt2")
+        >>> write_program(model, file)
+        >>> logits, probabilities = torch.export.load(file).module()(torch.zeros(5, 4))
+        >>> probabilities.shape
+        torch.Size([5, 2])
     """
     content = io.BytesIO()
     with warnings.catch_warnings():

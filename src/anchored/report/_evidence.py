@@ -1,4 +1,4 @@
-"""Everything a report speaks of, gathered once: what the run holds, what can still be measured, and what cannot."""
+"""Everything that a report is about, gathered once: what the run holds, what can still be measured, what is missing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from anchored.audit import Audit, look_settings
 from anchored.data import Dataset
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, find_previous, read_previous
-from anchored.runs import Fitted, RunData, RunFolder, TrainedModel, make_look, open_data
+from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, TrainedModel, make_look, open_data
 from anchored.training import LookConfig, RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
 
 PARTS = ("test", "estimated", "held_out")
-"""The numbers a model can be judged by, the best first."""
+"""Parts of ``result.json`` that a model can be judged by, the most reliable first."""
 _TOP = 24
-"""How many suspects are shown."""
+"""Number of suspect labels that are read for the page."""
 
 T = TypeVar("T")
 
@@ -33,17 +33,18 @@ class Evidence:
     """A finished run, and what is known about it.
 
     Attributes:
-        path: Its folder.
-        config: What was asked.
+        path: Folder of the run.
+        config: Resolved configuration of the run.
         result: The final numbers, as in ``result.json``.
         history: One record per epoch.
-        seconds: How long training took, or None where nobody measured.
-        class_names: In the order of the labels.
-        measured: What the model answers to unseen data, where both are at hand.
-        data: The labelled data, for pictures of it, where it is at hand.
-        audited: What an audit found, where there was one.
-        previous: The run to compare with, where there is one.
-        missing: What could not be had, one sentence each.
+        seconds: Training time, or None if it was not measured.
+        class_names: Names of the classes, in the order of the labels.
+        measured: The model's answers to unseen data; None if the model or the data is not at hand.
+        data: The labelled data, to show samples of it; None if it is not at hand.
+        audited: Result of the audit of the labels; None if there was no audit.
+        previous: The run to compare with; None if there is none.
+        missing: What the report has to do without, one sentence each.
+        own_module: Whether the network was a module of the user's own, which only Python can make again.
     """
 
     path: Path
@@ -57,6 +58,7 @@ class Evidence:
     audited: Audit | None = None
     previous: Previous | None = None
     missing: tuple[str, ...] = ()
+    own_module: bool = False
 
     @property
     def k(self) -> int:
@@ -72,24 +74,24 @@ class Evidence:
     def part(self) -> str | None:
         """The numbers to judge the model by: ``"test"``, else ``"estimated"``, else ``"held_out"``, else None.
 
-        Held-out labels are as imperfect as the others. Where a look at them has found how far each can be trusted, the
-        numbers that allow for it are called estimated.
+        Held-out labels are as imperfect as the others. If a look at the labels has found how far each can be trusted,
+        the numbers that allow for it are called estimated.
         """
         return next((name for name in PARTS if self.result.get(name)), None)
 
     @property
     def scores(self) -> Mapping[str, Any]:
-        """The numbers of that part; empty where there is none."""
+        """The numbers of :attr:`part`; empty if there is none."""
         return {} if self.part is None else self.result[self.part]
 
     @property
     def part_in_words(self) -> str:
-        """What that part is called in a sentence."""
+        """The name of :attr:`part` in a sentence."""
         return {"test": "test", "estimated": "held-out", "held_out": "held-out"}.get(self.part or "", "unseen")
 
     @property
     def labels_in_doubt(self) -> bool:
-        """Whether the model is judged by labels of which nobody knows how many are wrong."""
+        """Whether the model is judged by labels that may be wrong, and nobody knows how many are."""
         return self.part == "held_out" and not self.noise_was_added
 
     @property
@@ -106,14 +108,18 @@ def gather(
     data_root: str | Path | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Evidence:
-    """What is known about the run in ``run_folder``.
+    """Gather what is known about a finished run.
 
     Args:
-        run_folder: A finished run.
-        compare: Another finished run; by default the one made before it beside it, where there is one.
-        fitted: What training has just given back; None opens data and model as the run's folder says.
-        data_root: Where the data lies, if it was moved since.
-        tell: Is told how many samples the model was asked about, of how many.
+        run_folder: Folder of the run.
+        compare: Another finished run to compare with; by default the run of the same data that ended before this one
+            in the same parent folder, if there is one.
+        fitted: What :func:`anchored.runs.fit` has just returned; None opens data and model as the folder says.
+        data_root: Folder of the data, if it was moved since.
+        tell: Called with the number of samples that the model has answered, and the number of all.
+
+    Returns:
+        The evidence; what could not be had is named in ``missing``.
 
     Raises:
         InputError: The run is not there or not finished, or ``compare`` is no finished run.
@@ -150,11 +156,12 @@ def gather(
         audited=audited,
         previous=previous,
         missing=tuple(missing),
+        own_module=(about.get("backbone") or {}).get("name") == OWN_BACKBONE,
     )
 
 
 def _audit(folder: Path) -> Audit | None:
-    """What an audit of the run found, where there was one."""
+    """Read the audit of the run; None if there is none."""
     return Audit.load(folder, top=_TOP) if folder.is_dir() and any(folder.iterdir()) else None
 
 
@@ -195,7 +202,7 @@ def _measured(
 
 
 def _posterior(run: RunFolder, data: RunData, config: RunConfig) -> Tensor | None:
-    """The probabilities ``(n, k)`` of the true labels that the look before training found, if it is kept."""
+    """Compute the probabilities ``(n, k)`` of the true labels from the look before training; None if it is gone."""
     answers = run.read_look(len(data.labelled))
     if answers is None:
         return None
@@ -204,7 +211,7 @@ def _posterior(run: RunFolder, data: RunData, config: RunConfig) -> Tensor | Non
 
 
 def _tried(get: Callable[[], T], what: str, missing: list[str]) -> T | None:
-    """``get()``, or None and a sentence about why not: a report with a gap is better than none."""
+    """Return ``get()``, or None and add a sentence about why: a report with a gap is better than none."""
     try:
         return get()
     except (InputError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What only the model and the data can tell: its answers to samples that it was not trained on, and their features.
+"""The model's answers to samples that it was not trained on, and the features of these samples.
 
 The answers are kept for at most 20,000 samples and the features for at most 4,000, both drawn at random, so a large
 test set costs neither the memory nor the time of a large report; inputs pass through in batches.
@@ -29,16 +29,17 @@ class Measured:
     Attributes:
         part: ``"test"`` or ``"held_out"``.
         logits: ``(n, k)``, not divided by the temperature.
-        labels: ``(n,)``, the true ones where they are known, else the likeliest ones where somebody has looked.
-        total: How many samples the data has; n of them were asked.
+        labels: ``(n,)``, the true labels if they are known, else the likeliest ones if they were estimated, else
+            the labels as given.
+        total: Number of samples of the data; the model was asked about n of them.
         noisy: Whether the labels are as imperfect as those of training.
-        temperature: The model's.
-        features: ``(m, d)`` of the first m samples, or None where the network does not show them.
-        directions: ``(k, d)``, one per class, or None where the head has none.
+        temperature: Temperature of the model, by which logits are divided.
+        features: ``(m, d)`` of the first m samples, or None if the network does not show them.
+        directions: ``(k, d)``, one row per class, or None if the head has none.
         anchored: Whether the directions were fixed before training.
-        normalized: Whether the head looks at the directions of features only.
-        scale: What the head multiplies cosines with, where it has such a number.
-        posterior: Probabilities ``(n, k)`` of the true labels, where they were estimated.
+        normalized: Whether the head uses only the directions of features, not their lengths.
+        scale: Number that the head multiplies cosines with, or None.
+        posterior: Probabilities ``(n, k)`` of the true labels, or None if they were not estimated.
     """
 
     part: str
@@ -56,22 +57,22 @@ class Measured:
 
     @property
     def target(self) -> Tensor:
-        """What the answers are judged by: the posterior ``(n, k)`` where it was estimated, else the labels ``(n,)``."""
+        """What the answers are judged by: the posterior ``(n, k)`` if there is one, else the labels ``(n,)``."""
         return self.labels if self.posterior is None else self.posterior
 
     @property
     def n(self) -> int:
-        """How many samples were asked."""
+        """Number of samples that the model was asked about."""
         return len(self.labels)
 
     @property
     def sharp(self) -> Tensor:
-        """Probabilities ``(n, k)`` as training left them."""
+        """Probabilities ``(n, k)`` before calibration: softmax of the logits."""
         return self.logits.double().softmax(dim=1)
 
     @property
     def calibrated(self) -> Tensor:
-        """Probabilities ``(n, k)`` that the model gives out."""
+        """Probabilities ``(n, k)`` after calibration: softmax of logits / temperature."""
         return (self.logits.double() / self.temperature).softmax(dim=1)
 
 
@@ -92,16 +93,28 @@ def measure(
         model: A trained model.
         dataset: Labelled data of the model's classes.
         part: Which part of the data it is, ``"test"`` or ``"held_out"``.
-        posterior: Probabilities of the true labels of ``dataset``, where they were estimated.
-        answers: The most samples to ask about.
-        features: The most samples whose features are kept.
-        tell: Is told after each batch how many samples were asked, of how many.
+        posterior: Estimated probabilities ``(n, k)`` of the true labels of ``dataset``, or None.
+        answers: Largest number of samples to ask about; of more, a random part is taken.
+        features: Largest number of samples whose features are kept.
+        tell: Called after each batch with the number of samples answered, and the number of all.
+
+    Returns:
+        Answers, labels and features.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization, TensorInputs
+        >>> from anchored.methods import Classifier
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(6, 4)), torch.arange(6) % 2, ("no", "yes"))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> found = measure(model, data, "test", answers=5)
+        >>> found.n, found.total, found.features.shape
+        (5, 6, torch.Size([5, 32]))
     """
     n = len(dataset)
     order = torch.arange(n) if n <= answers else torch.randperm(n, generator=stream(0, "report"))[:answers]
-    if (
-        len(order) > features
-    ):  # the first ones are those whose features are kept, so they must be any, not the first class
+    if len(order) > features:  # features of the first ones are kept, and these must not all be of the first class
         order = order[torch.randperm(len(order), generator=stream(0, "report", "features"))]
     network, weight = model.classifier, weight_of(model)
     runtime = Runtime(weight.device, "64" if weight.dtype == torch.float64 else "32")

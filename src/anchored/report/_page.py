@@ -15,14 +15,14 @@ __all__ = ["page"]
 
 
 def page(title: str, subtitle: str, tiles: Sequence[Tile], sections: Sequence[Section], notes: Sequence[str]) -> str:
-    """The HTML of a report.
+    """Render the HTML of a report.
 
     Args:
-        title: What the report is of.
-        subtitle: The report in a sentence.
+        title: Heading of the page.
+        subtitle: The report in one sentence.
         tiles: The numbers to remember.
-        sections: In their order.
-        notes: What could not be had, a sentence each.
+        sections: Sections in the order of the page.
+        notes: What the report has to do without, one sentence each.
 
     Example:
         >>> "&lt;script&gt;" in page("<script>", "", [], [], [])

@@ -19,7 +19,7 @@ _UNIMPORTANT = ("data.root", "train.device", "train.workers", "train.checkpoint_
 
 @dataclass(frozen=True)
 class Changed:
-    """A setting that is not the same in two runs."""
+    """A setting that differs between two runs, with both values as text."""
 
     setting: str
     before: str
@@ -28,7 +28,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Previous:
-    """Another finished run."""
+    """Another finished run: its folder, configuration, final numbers and class names."""
 
     path: Path
     config: RunConfig
@@ -37,7 +37,11 @@ class Previous:
 
 
 def read_previous(path: str | Path) -> Previous:
-    """The run in ``path``, refused unless it is finished."""
+    """Read the run in ``path``.
+
+    Raises:
+        InputError: There is no run, or it is not finished.
+    """
     run = RunFolder.open(path)
     result = run.read_result()
     about = run.path / "model.json"
@@ -46,9 +50,9 @@ def read_previous(path: str | Path) -> Previous:
 
 
 def find_previous(run: RunFolder) -> Previous | None:
-    """The newest finished run of the same data beside ``run`` that ended before it; else the newest of them.
+    """Find the newest finished run of the same data in the same parent folder that ended before ``run``.
 
-    Runs that cannot be read are passed over: nobody asked for them.
+    If none ended before it, the newest of the others is taken. Runs that cannot be read are passed over.
     """
     source = run.read_config().data.source
     ended = (run.path / "result.json").stat().st_mtime_ns
@@ -68,7 +72,14 @@ def find_previous(run: RunFolder) -> Previous | None:
 
 
 def settings_that_differ(before: RunConfig, now: RunConfig) -> list[Changed]:
-    """Every setting that two runs do not share, but for those that decide no result.
+    """List the settings that two runs do not share, except those that cannot change the result.
+
+    Args:
+        before: Configuration of the earlier run.
+        now: Configuration of the later run.
+
+    Returns:
+        One entry per setting, in the order of the configuration.
 
     Example:
         >>> first, second = RunConfig(), RunConfig().change({"train": {"epochs": 3}})

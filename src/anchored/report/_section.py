@@ -1,4 +1,4 @@
-"""What a page is made of: sections, each opening with one sentence of plain words, and blocks below it."""
+"""Parts of a page: sections, each with a sentence of plain words at its head and blocks below."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Block", "Card", "Code", "Gallery", "Paragraph", "Picture", "Section"
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Plain text; ``quiet`` for what is said beside."""
+    """Plain text; ``quiet`` makes it a side note in a lighter colour."""
 
     text: str
     quiet: bool = False
@@ -21,7 +21,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing with a caption, and ``alt`` for those who cannot see it; two ``half`` ones stand side by side."""
+    """A drawing with a caption and a text ``alt`` for screen readers; two ``half`` ones stand side by side."""
 
     svg: Markup
     caption: str
@@ -32,9 +32,9 @@ class Picture:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings; ``folded`` is the title it hides behind.
+    """Rows under headings; if ``folded`` is a title, the table opens on a click on it.
 
-    The first ``words`` columns are set left, the numbers after them right; a ``wordy`` table has words only.
+    The first ``words`` columns are aligned left, the numbers after them right; a ``wordy`` table has words only.
     """
 
     columns: Sequence[str]
@@ -47,7 +47,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Code:
-    """A command or a file, to be copied."""
+    """A command or the text of a file, to be copied; ``folded`` as for :class:`Table`."""
 
     text: str
     folded: str = ""
@@ -65,7 +65,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Card:
-    """One sample: its picture (a data URI) or its values, what it is called and what is said of it."""
+    """One suspect: name, given and suggested label, a note, and its picture (a data URI) or its values."""
 
     id: str
     given: str
@@ -91,10 +91,10 @@ class Section:
     """A part of the report.
 
     Args:
-        id: Its address within the page.
-        title: Its heading.
-        lead: What to take from it, in one sentence or two.
-        blocks: What shows it.
+        id: Anchor of the section within the page.
+        title: Heading.
+        lead: Conclusion in one or two sentences.
+        blocks: Tables, pictures and paragraphs that show it.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The head of the page: what to remember in one sentence and four numbers."""
+"""The head of the page: the report in one sentence and four numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["headline", "tiles"]
 
 
 def headline(evidence: Evidence) -> str:
-    """The report in one sentence."""
+    """Put the report into one sentence."""
     scores = evidence.scores
     kinds = count(evidence.k, "class", "classes")
     if not scores:
@@ -26,7 +26,7 @@ def headline(evidence: Evidence) -> str:
 
 
 def tiles(evidence: Evidence) -> list[Tile]:
-    """The numbers to remember, as far as they are known."""
+    """List the numbers to remember, as far as they are known."""
     found = []
     scores = evidence.scores
     if scores:
@@ -37,7 +37,7 @@ def tiles(evidence: Evidence) -> list[Tile]:
     if worst is not None:
         found.append(Tile(percent(worst[1]), "in the weakest class", name(worst[0], 24)))
     if scores:
-        found.append(Tile(f"±{100 * scores['ece']:.1f}", "points off", "error of its probabilities"))
+        found.append(Tile(f"±{100 * scores['ece']:.1f}", "points off", "average error of its probabilities"))
     wrong = noise(evidence)
     if wrong.rate is not None:
         note = "corrupted on purpose" if wrong.known else "in training, estimated"

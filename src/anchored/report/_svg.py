@@ -49,7 +49,7 @@ COLOURS = {
     THIRD: "var(--third)",
     FOURTH: "var(--fourth)",
 }
-"""What each stand-in colour becomes."""
+"""CSS variable of each stand-in colour."""
 
 _STYLE: Any = {  # the names are matplotlib's, and so long a type that it says nothing
     "svg.fonttype": "none",
@@ -98,18 +98,30 @@ class Drawing:
     svg: Markup = field(default_factory=Markup)
 
     def axes(self, rows: int = 1, columns: int = 1, **options: Any) -> list[Axes]:  # noqa: ANN401 - matplotlib's
-        """The axes of a grid, row by row."""
+        """Make a grid of axes.
+
+        Args:
+            rows: Number of rows.
+            columns: Number of columns.
+            **options: Further options of matplotlib's ``Figure.subplots``.
+
+        Returns:
+            The axes, row by row.
+        """
         return list(self.figure.subplots(rows, columns, squeeze=False, **options).flat)
 
 
 @contextmanager
 def drawing(name: str, width: float = 7.2, height: float = 2.6) -> Iterator[Drawing]:
-    """A figure of so many inches; 7.2 is the width of the page.
+    """Draw a figure with matplotlib, for a page.
 
     Args:
-        name: Which picture of the page this is; no two may have the same.
-        width: In inches.
-        height: In inches.
+        name: Name of the picture; no two on a page may have the same.
+        width: Width in inches; 7.2 is the width of the page.
+        height: Height in inches.
+
+    Yields:
+        The figure to draw into; its ``svg`` is filled at the end of the ``with`` block.
 
     Example:
         >>> with drawing("example", 2, 1) as picture:
@@ -143,7 +155,7 @@ def drawing(name: str, width: float = 7.2, height: float = 2.6) -> Iterator[Draw
 
 
 def _for_the_page(svg: str, width: float) -> Markup:
-    """What matplotlib wrote, without what belongs to a file of its own; only tags are changed, never text."""
+    """Take out what belongs to a file of its own; only tags are changed, never text."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)
     opening, rest = svg.split(">", 1)

@@ -17,15 +17,19 @@ _STAND_IN = "\ufffd"
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share as a percentage; a dash where there is none.
+    """Write a share as a percentage; a dash if there is none.
+
+    Args:
+        share: Share between 0 and 1, or None.
+        digits: Digits after the point; more are used if the number would otherwise read 0 or 100.
 
     Example:
-        >>> percent(0.8667), percent(1.0), percent(0.0004), percent(None)
+        >>> percent(0.8667), percent(1 - 1e-9), percent(0.0004), percent(None)
         ('86.7 %', '100 %', '0.04 %', '–')
     """
     if share is None or share != share:
         return "–"
-    if share in (0.0, 1.0):
+    if float(f"{100 * share:.4f}") in (0.0, 100.0):
         return f"{100 * share:.0f} %"
     while digits < 4 and not 0 < float(f"{100 * share:.{digits}f}") < 100:
         digits += 1  # neither "0.0 %" of something nor "100.0 %" of not quite everything
@@ -33,7 +37,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def points(difference: float) -> str:
-    """A difference of two shares in percentage points, with its sign.
+    """Write a difference of two shares in percentage points, with its sign.
 
     Example:
         >>> points(0.031), points(-0.2)
@@ -43,7 +47,12 @@ def points(difference: float) -> str:
 
 
 def count(n: float, thing: str = "", plural: str | None = None) -> str:
-    """A whole number with its thousands apart, and of what.
+    """Write a whole number with commas between thousands, and the name of what is counted.
+
+    Args:
+        n: The number.
+        thing: Name of one thing; empty for the number alone.
+        plural: Name of several things; by default ``thing`` with an s.
 
     Example:
         >>> count(1234), count(1, "label"), count(3, "class", "classes")
@@ -55,7 +64,7 @@ def count(n: float, thing: str = "", plural: str | None = None) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them.
+    """Join words with commas and a last "and".
 
     Example:
         >>> listed(["a"]), listed(["a", "b", "c"])
@@ -65,7 +74,11 @@ def listed(words: Sequence[str]) -> str:
 
 
 def name(text: object, longest: int = 120) -> str:
-    r"""A user's name for something, made fit to be shown.
+    r"""Make a user's name for something fit to be shown.
+
+    Args:
+        text: Name of a class, file or column; anything that can be printed.
+        longest: Largest number of characters.
 
     Example:
         >>> name("cat\n\u202egod\x00"), name("x" * 300, longest=5)
@@ -77,7 +90,11 @@ def name(text: object, longest: int = 120) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """``text``, or its beginning and an ellipsis.
+    """Cut ``text`` to a length, with an ellipsis at the end if something was cut.
+
+    Args:
+        text: Any text.
+        longest: Largest number of characters.
 
     Example:
         >>> shortened("kingfisher", 6)

@@ -19,7 +19,7 @@ from anchored.runs import Fitted
 __all__ = ["NAME", "Report", "make", "place", "write"]
 
 NAME = "report.html"
-"""What the report is called in the folder of its run."""
+"""Name of the report in the folder of its run."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,22 @@ class Report:
     """A report, ready to be saved.
 
     Attributes:
-        evidence: What it speaks of.
-        sections: What it says.
+        evidence: What is known about the run.
+        sections: Sections in the order of the page.
     """
 
     evidence: Evidence
     sections: Sequence[Section]
 
     def html(self) -> str:
-        """The page."""
+        """Render the page."""
         evidence = self.evidence
-        source = Path(evidence.config.data.source).name or "data given from Python"
-        title = f"{name(evidence.result.get('method', 'A model'), 60)} on {name(source, 80)}"
+        title = f"A model trained on {name(Path(evidence.config.data.source).name or 'data given from Python', 80)}"
         notes = [name(note, 400) for note in evidence.missing]
         return page(title, headline(evidence), tiles(evidence), self.sections, notes)
 
     def save(self, path: str | Path) -> None:
-        """Write the page, atomically."""
+        """Write the page to ``path``, whole or not at all."""
         write_text(path, self.html())
 
 
@@ -55,7 +54,21 @@ def make(
     data_root: str | Path | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Report:
-    """The report of a finished run; arguments as :func:`write`, and ``tell`` hears how far the work is."""
+    """Make the report of a finished run, without writing it.
+
+    Args:
+        run_folder: Folder of the run.
+        compare: Another finished run to compare with, see :func:`write`.
+        fitted: What :func:`anchored.runs.fit` has just returned, or None.
+        data_root: Folder of the data, if it was moved since.
+        tell: Called with the number of samples that the model has answered, and the number of all.
+
+    Returns:
+        The report, to be saved or rendered.
+
+    Raises:
+        InputError: The run is not there or not finished, or ``compare`` is no finished run.
+    """
     evidence = gather(run_folder, compare=compare, fitted=fitted, data_root=data_root, tell=tell)
     return Report(evidence, [section for part in SECTIONS if (section := part(evidence)) is not None])
 
@@ -71,16 +84,19 @@ def write(
     """Write the report of a finished run as one HTML file.
 
     Args:
-        run_folder: The run.
-        out: The file, by default ``report.html`` in the run's folder.
-        compare: Another finished run to compare with; by default the one made before it in the same parent folder,
-            from the same data.
-        fitted: What training has just given back; None opens the data as the configuration says. If it is not at
-            hand any more, the report comes out with what the run holds, and says what is missing.
-        data_root: Where the data lies, if it was moved since.
+        run_folder: Folder of the run.
+        out: The file; by default ``report.html`` in the folder of the run.
+        compare: Another finished run to compare with; by default the run of the same data that ended before this one
+            in the same parent folder, if there is one.
+        fitted: What :func:`anchored.runs.fit` has just returned; None opens the data as the configuration says. If
+            the data is not at hand any more, the report is made from what the run holds, and says what is missing.
+        data_root: Folder of the data, if it was moved since.
 
     Returns:
         The path of the file.
+
+    Raises:
+        InputError: The run is not there or not finished, or the file cannot be written there.
 
     Example:
         >>> import tempfile
@@ -99,7 +115,19 @@ def write(
 
 
 def place(run_folder: str | Path, out: str | Path | None = None) -> Path:
-    """Where the report goes, refused at once where it could not be written after all the work."""
+    """Choose the file of a report, and refuse it before the work if it could not be written after it.
+
+    Args:
+        run_folder: Folder of the run.
+        out: The file, or None for ``report.html`` in the folder of the run.
+
+    Raises:
+        InputError: ``out`` is a folder, or lies in a folder that does not exist.
+
+    Example:
+        >>> place("runs/a").as_posix()
+        'runs/a/report.html'
+    """
     path = Path(run_folder) / NAME if out is None else Path(out)
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file for the report, for instance {path / NAME}")

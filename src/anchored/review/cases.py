@@ -1,13 +1,13 @@
-"""The cases of a review: the suspects of an audit, most suspicious first, that there is something to decide about.
+"""The cases of a review: the suspects of an audit for which another label is likelier, most suspicious first.
 
-A sample whose suggested label is its given one is no case and left out; what it adds to the expected number of errors
-is kept, so that the estimate stays whole.
+A sample whose given label is still the likeliest one is no case, even if it is more probably wrong than right: there is
+nothing to suggest. Such samples are counted, and what they add to the expected number of wrong labels is kept.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anchored._errors import InputError
 from anchored.audit import Audit, Suspect
@@ -23,7 +23,8 @@ class Cases:
     Args:
         class_names: Every label that can be given.
         rows: The suspects.
-        expected_elsewhere: The expected number of wrong labels among the samples that are not listed.
+        expected_elsewhere: Expected number of wrong labels among the samples that are not listed.
+        unresolved: Number of labels that are more probably wrong than right, but likelier than any other one label.
 
     Example:
         >>> rows = tuple(Suspect(i, i, "a", "cat", "dog", p, -p, 0.1, 0.9, "many") for i, p in ((1, 0.7), (2, 0.5)))
@@ -35,13 +36,14 @@ class Cases:
     class_names: tuple[str, ...]
     rows: tuple[Suspect, ...]
     expected_elsewhere: float = 0.0
+    unresolved: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @classmethod
     def of(cls, audit: Audit) -> Cases:
-        """The cases of ``audit``."""
+        """Take the cases of ``audit``."""
         known = set(audit.class_names)
         for row in audit.suspects:
             for name in (row.given, row.suggested):
@@ -50,16 +52,24 @@ class Cases:
                         f"the audit has a suspect of {name!r}, which is none of its classes; make it again"
                     )
         rows = tuple(row for row in audit.suspects if row.given != row.suggested)
-        others = math.fsum(row.probability_wrong for row in audit.suspects if row.given == row.suggested)
-        return cls(audit.class_names, rows, others)
+        others = [row.probability_wrong for row in audit.suspects if row.given == row.suggested]
+        return cls(audit.class_names, rows, math.fsum(others), sum(wrong > 0.5 for wrong in others))
 
     def top(self, n: int) -> Cases:
-        """The first ``n``; the errors expected among the others move to ``expected_elsewhere``."""
+        """Keep the first ``n``; the errors expected among the others move to ``expected_elsewhere``."""
         others = math.fsum(row.probability_wrong for row in self.rows[n:])
-        return Cases(self.class_names, self.rows[:n], self.expected_elsewhere + others)
+        return replace(self, rows=self.rows[:n], expected_elsewhere=self.expected_elsewhere + others)
 
     def check(self, dataset: Dataset, *, where: str) -> None:
-        """Refuse cases that are not of ``dataset`` as it is now; ``where`` names the audit."""
+        """Refuse cases that do not belong to ``dataset`` as it is now.
+
+        Args:
+            dataset: The training data.
+            where: Folder of the audit, for the message.
+
+        Raises:
+            InputError: A sample is missing, has another name, or another label than in the audit.
+        """
         way_out = f"remove {where} and audit the run again"
         if self.class_names != dataset.class_names:
             raise InputError(f"{where}: its classes are not those of {dataset.name}; {way_out}")

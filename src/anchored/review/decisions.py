@@ -24,11 +24,11 @@ class DecisionLog:
     """A file of corrections, open for more.
 
     Args:
-        path: The file; it is made where there is none.
-        start: What a new file begins with: the lines of an earlier file of corrections.
+        path: The file; it is made if there is none.
+        start: Lines that a new file begins with: those of an earlier file of corrections.
 
     Attributes:
-        lines: What the file holds, in its order.
+        lines: Decisions in the file, in its order.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -56,7 +56,7 @@ class DecisionLog:
             raise
 
     def _claim(self) -> None:
-        """Keep other processes from writing; the claim ends with the process, however that ends."""
+        """Lock the file; the lock ends with the process, however that ends."""
         if sys.platform == "win32":  # which keeps no such claims; the lines stay whole there all the same
             return
         import fcntl
@@ -97,7 +97,7 @@ class DecisionLog:
         return list(parse_lines(text, where=str(self.path)))
 
     def append(self, line: Correction) -> None:
-        """Add ``line``; when this returns, it is on the disk. An OSError leaves the file as it was."""
+        """Add ``line``; it is on the disk when this returns. An OSError leaves the file as it was."""
         with self._lock:
             self._write(_as_csv(line.row()))
             self.lines.append(line)
@@ -114,7 +114,7 @@ class DecisionLog:
             raise
 
     def close(self) -> None:
-        """Let others write."""
+        """Close the file, so that other processes may write to it."""
         os.close(self._file)
 
     def __enter__(self) -> DecisionLog:

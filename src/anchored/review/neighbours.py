@@ -1,10 +1,10 @@
-r"""What else is called so: the training samples of a class that look most like a suspect, to the model.
+r"""Neighbours of a suspect: the training samples of a class whose features are most similar.
 
 .. math::  \cos(\mathbf z_i, \mathbf z_j) = \frac{\mathbf z_i^\top \mathbf z_j}
            {\lVert \mathbf z_i \rVert \, \lVert \mathbf z_j \rVert}
 
-Features are computed when a class is first asked for. Of a class larger than the limit an even selection is
-taken, and only the classes asked for last are kept, so time and memory stay bounded whatever the size of the data.
+Features are computed when a class is first asked for. An even selection is taken from a class larger than the limit,
+and only the classes asked for last are kept, so time and memory stay bounded for data of any size.
 """
 
 from __future__ import annotations
@@ -28,12 +28,22 @@ _CLASSES_KEPT = 32
 
 
 class Neighbours:
-    """The nearest samples of each class.
+    """Finds the nearest samples of each class.
 
     Args:
-        model: Makes the features.
-        dataset: Where to look, by the labels given.
-        limit: At most so many samples of a class are looked at.
+        model: Model that computes the features.
+        dataset: Samples to search, by the labels given.
+        limit: Largest number of samples of a class that are compared.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization, TensorInputs
+        >>> from anchored.methods import Classifier
+        >>> data = Dataset("toy", TensorInputs(torch.eye(4)), torch.tensor([0, 0, 1, 1]), ("no", "yes"))
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> model = TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes"))
+        >>> [index for index, _ in Neighbours(model, data).nearest(0, label=0, count=5)]
+        [1]
     """
 
     def __init__(self, model: TrainedModel, dataset: Dataset, *, limit: int = 2_000) -> None:
@@ -44,7 +54,19 @@ class Neighbours:
         self._known: OrderedDict[int, tuple[Tensor, Tensor]] = OrderedDict()
 
     def nearest(self, index: int, label: int, count: int) -> list[tuple[int, float]]:
-        """Up to ``count`` samples of class ``label`` other than ``index`` itself, nearest first, with their cosines."""
+        r"""Find the samples of a class that are nearest by :math:`z_i^\top z_j / (\lVert z_i\rVert\lVert z_j\rVert)`.
+
+        Args:
+            index: Place of the sample in the data.
+            label: Number of the class to search.
+            count: Largest number of samples.
+
+        Returns:
+            Places and cosines, nearest first; the sample itself is left out.
+
+        Example:
+            See :class:`Neighbours`.
+        """
         with self._lock:  # one computation at a time: two would each take the whole machine
             members, features = self._members(label)
             if len(members) == 0:
@@ -69,7 +91,7 @@ class Neighbours:
 
     @torch.inference_mode()
     def _features(self, index: Tensor) -> Tensor:
-        """Features ``(n, d)`` of unit length."""
+        """Compute features ``(n, d)`` of unit length."""
         weight = weight_of(self.model.classifier)
         rows = []
         for start in range(0, len(index), _BATCH):

@@ -1,4 +1,4 @@
-"""The page and its answers over HTTP: for one person, on one machine.
+"""The review page over HTTP, for one person on one machine.
 
 * It listens on 127.0.0.1 only, and only to requests whose ``Host`` names it so: a foreign page that lets its own name
   point to this machine is turned away.
@@ -20,8 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from anchored._errors import InputError
-from anchored.review.assets import KINDS, PAGE, read_asset
 from anchored.review.session import Review
+from anchored.review.static import KINDS, PAGE, read_asset
 
 __all__ = ["ReviewServer"]
 
@@ -47,11 +47,11 @@ class ReviewServer:
     """Serves a review until it is stopped.
 
     Args:
-        review: What is served.
-        port: Where; 0 takes any free one.
+        review: The review to serve.
+        port: Port to listen on; 0 takes any free one.
 
     Attributes:
-        address: What to open, secret included.
+        address: Address to open in a browser, with its secret.
 
     Example:
         >>> import torch
@@ -78,7 +78,7 @@ class ReviewServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """Port that the server listens on."""
         return int(self._server.server_address[1])
 
     def serve(self) -> None:
@@ -106,7 +106,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
-        """A tab that was closed in the middle of an answer is no error; anything else is a mistake of ours."""
+        """Report an error, unless a tab was closed in the middle of an answer."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _path(self) -> str:
-        """What stands after the secret, once the request has proved to be one of ours."""
+        """Return the path after the secret, if the request comes from our own page."""
         port = self.server.server_address[1]  # type: ignore[index]  # of a TCP server it is a pair
         own = {f"{name}:{port}" for name in (HOST, "localhost")}
         if self.headers.get("Host", "").lower() not in own:

@@ -1,6 +1,6 @@
-"""One review: the data, its suspects and the decisions on them, as the page asks for them.
+"""One review: the data, its suspects and the decisions on them, in the form that the page asks for.
 
-Everything here is plain values, ready for JSON. The page names samples by their index only, so nothing that a browser
+All answers are plain values, ready for JSON. The page names samples by their index only, so nothing that a browser
 sends can become a path or a label that is not in the data.
 """
 
@@ -15,12 +15,11 @@ import torch
 
 from anchored._errors import InputError
 from anchored.audit import Suspect
-from anchored.data import Dataset
+from anchored.data import Dataset, png
 from anchored.data.corrections import Correction
 from anchored.review.cases import Cases
 from anchored.review.decisions import DecisionLog
 from anchored.review.neighbours import Neighbours
-from anchored.review.pictures import png
 
 __all__ = ["NEIGHBOURS", "Review"]
 
@@ -31,14 +30,25 @@ _SMALL_PICTURE = 96
 
 
 class Review:
-    """What the page is served.
+    """Answers the questions of the page, and records decisions.
 
     Args:
-        title: What is reviewed, e.g. the run's folder.
+        title: Title of the page, e.g. the run's folder.
         dataset: The training data, as it was audited.
         cases: The suspects to decide on.
-        log: Where decisions go; None where the page keeps them itself.
+        log: File that decisions go to; None if the page keeps them itself.
         neighbours: Finds samples to compare with; None shows none.
+
+    Example:
+        >>> import tempfile
+        >>> from anchored.data import TensorInputs
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(2, 3)), torch.tensor([0, 1]), ("cat", "dog"))
+        >>> row = Suspect(1, 1, "row 1", "dog", "cat", 0.9, -0.4, 0.1, 0.9, "many")
+        >>> with DecisionLog(tempfile.mkdtemp() + "/corrections.csv") as log:
+        ...     review = Review("toy", data, Cases(data.class_names, (row,)), log=log)
+        ...     review.decide(1, "accept")
+        ...     review.decisions()
+        [[1, 'accept', 0]]
     """
 
     def __init__(
@@ -59,7 +69,7 @@ class Review:
         self._by_index = {row.index: row for row in cases.rows}
 
     def payload(self) -> dict[str, Any]:
-        """Everything that the page needs to start: the cases column by column, and the decisions so far."""
+        """Collect what the page needs to start: the cases column by column, and the decisions so far."""
         rows, number, shape = self.cases.rows, self._number, self.dataset.inputs.shape
         return {
             "title": self.title,
@@ -89,9 +99,9 @@ class Review:
         return list(names)
 
     def decisions(self) -> list[list[int | str]]:
-        """``[index, decision, class number]`` of each suspect that was decided on, in the order of the decisions.
+        """List ``[index, decision, class number]`` of each suspect that was decided on, in the order of the decisions.
 
-        A line of an earlier review, when the sample had another label, says nothing about its label now.
+        A line about a sample that had another label at the time is passed over.
         """
         if self.log is None:
             return []
@@ -109,12 +119,15 @@ class Review:
         return [[index, line.decision, number[line.result]] for index, line in last.items()]
 
     def decide(self, index: int, decision: str, label: int | None = None) -> None:
-        """Record what was decided about the suspect at ``index``; when this returns, it is on the disk.
+        """Record a decision about a suspect; it is on the disk when this returns.
 
         Args:
-            index: Place in the training data.
+            index: Place of the sample in the training data.
             decision: ``accept``, ``relabel``, ``keep``, ``skip`` or ``undo``.
-            label: The class number, for ``relabel``.
+            label: Number of the class, for ``relabel``.
+
+        Raises:
+            InputError: The sample is no suspect, or the class does not exist.
         """
         if self.log is None:
             raise InputError("this review keeps no record; open it with a file for the corrections")
@@ -142,14 +155,14 @@ class Review:
         return self._by_index[index]
 
     def picture(self, index: int) -> bytes:
-        """The sample at ``index`` as a PNG."""
+        """Return the image at ``index`` as the bytes of a PNG."""
         self._check(index)
         if not self.dataset.is_image:
             raise InputError(f"{self.dataset.name} holds no images")
-        return png(self.dataset.inputs, index)
+        return png(self.dataset.inputs.take(torch.tensor([index]))[0])
 
     def values(self, indices: Sequence[int]) -> list[list[str]]:
-        """The rows of a table at ``indices``, as text; six digits tell rows apart and stay readable."""
+        """Return the rows of a table at ``indices`` as text, with six digits."""
         for index in indices:
             self._check(index)
         if self.dataset.is_image or len(indices) > _MOST_ROWS:
@@ -158,7 +171,18 @@ class Review:
         return [[f"{value:.6g}" for value in row] for row in rows]
 
     def neighbours(self, index: int, label: int) -> dict[str, list[Any]]:
-        """The samples of class ``label`` nearest to the one at ``index``, with their similarities."""
+        """Find the samples of a class that are nearest to a sample.
+
+        Args:
+            index: Place of the sample in the training data.
+            label: Number of the class.
+
+        Returns:
+            Three lists of the same length: ``index``, ``id`` and ``similarity`` (a cosine), nearest first.
+
+        Raises:
+            InputError: There is no such sample or class.
+        """
         self._check(index)
         if not 0 <= label < len(self.cases.class_names):
             raise InputError(f"there is no class {label}")

@@ -1,8 +1,9 @@
-"""The review as one file that needs no server: pictures and suspects inside, decisions kept by the browser.
+"""The files of the review page, and the whole page as one file that needs no server.
 
-The page keeps decisions in the browser's own storage and hands them over as ``corrections.csv``. Its policy names
-the one script and the one style sheet in it by their hashes, so nothing else in the file can run, whatever
-the classes are called.
+The page is an HTML file, a style sheet and scripts, each of which uses those before it, in the folder ``page``.
+The single file also holds the pictures and the suspects. It keeps decisions in the browser's own storage and hands them
+over as ``corrections.csv``. Its content security policy names the one script and the one style sheet by their hashes,
+so nothing else in the file can run, whatever the classes are called.
 """
 
 from __future__ import annotations
@@ -10,27 +11,64 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from anchored._files import write_text
-from anchored.review.assets import PAGE, SCRIPTS, STYLE, read_asset
-from anchored.review.pictures import data_uri
+from anchored.data import data_uri
 from anchored.review.session import Review
 
-__all__ = ["static_page", "write_static"]
+__all__ = ["KINDS", "PAGE", "SCRIPTS", "STYLE", "read_asset", "static_page", "write_static"]
 
+PAGE = "index.html"
+STYLE = "review.css"
+SCRIPTS = ("state.js", "store.js", "gallery.js", "detail.js", "chooser.js", "main.js")
+KINDS = {
+    PAGE: "text/html; charset=utf-8",
+    STYLE: "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    **dict.fromkeys(SCRIPTS, "text/javascript; charset=utf-8"),
+}
+"""Every file of the page, and the content type it is served as."""
 _SIDE, _NEIGHBOUR_SIDE = 160, 64
 _NEIGHBOURS = 5
 
 
+def read_asset(name: str) -> str:
+    """Read one of the page's files as text.
+
+    Example:
+        >>> read_asset(PAGE).splitlines()[0]
+        '<!doctype html>'
+    """
+    return (files("anchored.review") / "page" / name).read_text(encoding="utf-8")
+
+
 def write_static(review: Review, path: str | Path) -> None:
-    """Write :func:`static_page` to ``path``, atomically."""
+    """Write :func:`static_page` to a file, whole or not at all.
+
+    Args:
+        review: The suspects and the data to show.
+        path: The HTML file.
+
+    Example:
+        >>> import tempfile, torch
+        >>> from anchored.data import Dataset, TensorInputs
+        >>> from anchored.review import Cases
+        >>> data = Dataset("toy", TensorInputs(torch.zeros(2, 2)), torch.tensor([0, 1]), ("no", "yes"))
+        >>> file = Path(tempfile.mkdtemp(), "review.html")
+        >>> write_static(Review("toy", data, Cases(("no", "yes"), ())), file)
+        >>> file.read_text(encoding="utf-8").splitlines()[0]
+        '<!doctype html>'
+    """
     write_text(path, static_page(review))
 
 
 def static_page(review: Review) -> str:
-    """The page as text, everything inside."""
+    """Build the page as the text of one HTML file with everything inside."""
     style, script = read_asset(STYLE), "\n".join(read_asset(name) for name in SCRIPTS)
     policy = (
         f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; img-src data:; "
@@ -56,7 +94,7 @@ def _source(text: str) -> str:
 
 
 def _content(review: Review) -> dict[str, Any]:
-    """What the server would have been asked for."""
+    """Collect what the page would have asked the server for."""
     content = review.payload()
     content["key"] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     near: dict[str, Any] = {}
@@ -66,13 +104,11 @@ def _content(review: Review) -> dict[str, Any]:
         near[f"{row.index}/{suggested}"] = found
         seen.update(found["index"])
     own = [row.index for row in review.cases.rows]
-    inputs = review.dataset.inputs
+    others = sorted(seen.difference(own))
     if review.dataset.is_image:
-        pictures = {i: data_uri(inputs, i, side=_NEIGHBOUR_SIDE) for i in sorted(seen.difference(own))}
-        pictures |= {i: data_uri(inputs, i, side=_SIDE) for i in own}
-        content["pictures"] = pictures
+        sides = {**dict.fromkeys(others, _NEIGHBOUR_SIDE), **dict.fromkeys(own, _SIDE)}
+        content["pictures"] = {i: data_uri(review.dataset.inputs.take(torch.tensor([i]))[0], sides[i]) for i in sides}
     else:
-        every = [*own, *sorted(seen.difference(own))]
-        content["rows"] = {i: review.values([i])[0] for i in every}
+        content["rows"] = {i: review.values([i])[0] for i in (*own, *others)}
     content["near"] = near
     return content

@@ -33,6 +33,11 @@ def given_logits(logits: Array, targets: Targets) -> Array:
 
     Returns:
         Values ``(n,)``.
+
+    Example:
+        >>> from anchored.ridge.sums import as_targets
+        >>> given_logits(np.array([[1.0, 3.0], [5.0, 2.0]]), as_targets(np.array([1, 0]), 2)).tolist()
+        [3.0, 5.0]
     """
     return np.asarray(targets.multiply(logits).sum(axis=1)).ravel()
 

@@ -188,6 +188,12 @@ def fit_gathered(
 
     Raises:
         InputError: If there are too few rows or classes.
+
+    Example:
+        >>> X, P = np.arange(8.0)[:, None], as_targets(np.array([0, 0, 0, 0, 1, 1, 1, 1]), 2)
+        >>> parts = [gather_chunk(X[:3], P[:3]), gather_chunk(X[3:], P[3:])]        # as they come, or on two machines
+        >>> fit_gathered(join(parts)).logits(torch.tensor([[1.0], [6.0]])).argmax(dim=1).tolist()
+        [0, 1]
     """
     sums, sample = gathered.sums, gathered.sample
     if sums is None:
@@ -210,6 +216,11 @@ def gather(rows: Rows, targets: Targets, weights: Array | None = None) -> Gather
 
     Returns:
         Sums only if there are at least as many rows as columns.
+
+    Example:
+        >>> found = gather(ArrayRows(np.array([[0.0], [2.0], [4.0]])), as_targets(np.array([0, 1, 1]), 2))
+        >>> found.sums.mean.tolist(), len(found.sample.keys)
+        ([2.0], 3)
     """
     sums = rows.n >= rows.d
     parts = (
@@ -434,6 +445,10 @@ def with_class_weights(targets: Targets, weights: Array | None, class_weight: Te
 
     Raises:
         InputError: If a class weight is not a positive number.
+
+    Example:
+        >>> with_class_weights(as_targets(np.array([0, 0, 0, 1]), 2), None, "balanced").round(3).tolist()
+        [0.667, 0.667, 0.667, 2.0]
     """
     if class_weight is None:
         return weights

@@ -226,6 +226,13 @@ class Ridge(nn.Module):
 
         Raises:
             InputError: If something is missing or does not fit together.
+
+        Example:
+            >>> from anchored.ridge import fit_ridge
+            >>> X = torch.arange(8.0)[:, None]
+            >>> model = fit_ridge(X, torch.tensor([0, 0, 0, 0, 1, 1, 1, 1]), 2)
+            >>> torch.equal(Ridge.from_state(*model.state()).logits(X), model.logits(X))
+            True
         """
         try:
             choice = Choice(**about["choice"])

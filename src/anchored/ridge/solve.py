@@ -167,6 +167,12 @@ def spectrum_of_rows(chunk: Array, targets: Targets, weights: Array | None = Non
 
     Returns:
         The same spectrum as :func:`spectrum_of_sums`, without the eigenvalues that are zero.
+
+    Example:
+        >>> from anchored.ridge.sums import as_targets
+        >>> X, P = np.array([[0.0, 1.0, 5.0], [4.0, 1.0, 3.0]]), as_targets(np.array([0, 1]), 2)
+        >>> spectrum_of_rows(X, P).values.round(6).tolist(), spectrum_of_sums(Sums.of(X, P)).values.max().round(6)
+        ([4.0], np.float64(4.0))
     """
     each = np.ones(len(chunk)) if weights is None else weights
     weight = float(each.sum())

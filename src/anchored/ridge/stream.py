@@ -189,6 +189,12 @@ def gather_stream(
 
     Raises:
         InputError: If Ray is missing or the data cannot be used.
+
+    Example:
+        >>> from anchored.ridge import ArrayRows, as_targets
+        >>> found = gather_stream(ArrayRows(np.array([[0.0], [2.0], [4.0]])), as_targets(np.array([0, 1, 1]), 2))
+        >>> found.sums.scatter.tolist()
+        [[8.0]]
     """
     run = choose(on, {"local": _on_threads, "ray": _on_ray}, what="place")
     return join(run(_tasks(rows, targets, weights), workers or os.cpu_count() or 1))

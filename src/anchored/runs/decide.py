@@ -411,15 +411,15 @@ def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: 
     if "name" not in chosen.get("method", {}):
         why = "as asked"
     elif rho >= _UNBALANCED:
-        why = f"because the largest class is {rho:.0f} times the smallest"
+        why = f"because the largest class is some {rho:.0f} times the smallest, wrong labels allowed for"
     elif procedure_type(method).computed:
         told = ", ".join(f"{each.name} {each.log_likelihood:.3f}" for each in look.opinions)
         why = f"because it makes labels that it did not see likeliest (mean log-probability: {told})"
     else:
-        why = "anchored and with normalised features, which holds against noise" if noisy else "which needs no more"
+        why = "fixed class directions, which hold against wrong labels" if noisy else "plain training, which is enough"
     described = f"The method is {method.name}, {why}"
     if "noise_rate" in chosen.get("method", {}) and method.noise_aware:
-        described += f", its scale set for a noise rate of {config.method.noise_rate:.3f}"
+        described += f", its scale set for {config.method.noise_rate:.1%} wrong labels"
     if "data" in chosen:
         described += f"; images are shifted by up to {config.data.augment[0].partition('=')[2]} pixels"
     said.append(described + ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -126,7 +127,7 @@ def train(
     config = decision.config
     check_possible(config, data.labelled.counts, data.labelled.inputs.shape, module)
     trusted = None if decision.trusted is None else decision.trusted.dataset
-    setup = TrainingSetup(config, data.parts(config, trusted), runtime, module)
+    setup = TrainingSetup(config, data.parts(config, trusted), runtime, copy.deepcopy(module))
     # Only now, when every setting has proved possible: a refusal leaves nothing behind.
     if run is not None:
         run.settle(config)

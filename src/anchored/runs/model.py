@@ -238,6 +238,8 @@ def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> N
             name=about["method"], noise_rate=about["noise_rate"], scale=about["scale"], options=about["options"]
         )
         backbone = BackboneConfig(**about["backbone"])
+        if backbone.name != OWN_BACKBONE and not about["backbone"].keys() >= {"last_relu", "options"}:
+            raise TypeError("the backbone is described by half")
     except (ValidationError, TypeError):
         raise InputError(f"{folder / DESCRIPTION} is damaged: its settings are not those of a model") from None
     counts, shape = torch.tensor(about["training_counts"]), tuple(about["input_shape"])

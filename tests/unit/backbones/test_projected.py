@@ -16,7 +16,7 @@ def test_features_are_those_of_the_backbone_times_the_matrix():
 
 
 def test_the_layer_keeps_the_length_of_features_on_average():
-    net = backbones.make("tiny", (8,), project=400, generator=torch.Generator().manual_seed(1))
+    net = backbones.get("tiny", (8,), project=400, generator=torch.Generator().manual_seed(1))
     features = torch.rand(200, net.backbone.feature_dim, generator=torch.Generator().manual_seed(2))
     lengths = (features @ net.projection.weight.T).detach().norm(dim=1) / features.norm(dim=1)
     torch.testing.assert_close(lengths.mean(), torch.tensor(1.0), atol=0.05, rtol=0)

@@ -28,7 +28,7 @@ def test_the_path_is_printed_and_the_file_is_there(copy):
     done = call(copy)
     assert done.exit_code == 0, done.output
     assert done.stdout == f"the report is in {copy / 'report.html'}\n"
-    assert "<h1>ce+fnpal on train.csv</h1>" in (copy / "report.html").read_text(encoding="utf-8")
+    assert "<h1>A model trained on train.csv</h1>" in (copy / "report.html").read_text(encoding="utf-8")
 
 
 def test_json_holds_what_to_take_from_each_section(copy, tmp_path):

@@ -100,7 +100,7 @@ def test_an_interrupted_run_is_to_be_resumed(tmp_path):
         {"backbone": {"name": "mlp", "last_relu": True, "options": {"hidden": [2] * 300_000}}},
         {"backbone": {"name": "mlp", "last_relu": True, "options": {"hidden": "wide"}}},
         {"backbone": {"name": "mlp", "last_relu": True, "options": {"hiden": [3]}}},
-        {"backbone": {"name": "mlp"}},
+        {"backbone": {"last_relu": True}},
         {"backbone": {"name": "../mlp", "last_relu": True, "options": {}}},
         {"backbone": {"name": "timm:../../x", "last_relu": True, "options": {}}},
         {"backbone": None},

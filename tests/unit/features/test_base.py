@@ -1,18 +1,27 @@
-"""Mirror of src/anchored/features/base.py: what an encoder must bring, and what it gets."""
+"""Mirror of src/anchored/features/base.py: what an encoder is, on the smallest one that can be."""
 
 import pytest
 import torch
 
+from anchored.data import TensorInputs
 from anchored.features import Encoder
 
 
-class Length(Encoder):
-    name = "length"
-    dim = 1
-    digest = "0"
+class Doubled(Encoder):
+    """Twice the inputs."""
+
+    name = "doubled"
+
+    @property
+    def dim(self):
+        return 3
+
+    @property
+    def digest(self):
+        return "00"
 
     def transform(self, inputs):
-        return torch.full((len(inputs), 1), 2.0)
+        return 2 * inputs.take(torch.arange(len(inputs)))
 
     def state(self):
         return {"encoder": self.name}, {}
@@ -22,15 +31,17 @@ class Length(Encoder):
         return cls()
 
 
-def test_a_pretrained_encoder_is_fitted_as_it_is():
-    encoder = Length()
-    assert encoder.fit([1, 2]) is encoder
-    assert (encoder.kind, encoder.cached) == ("any", False)
+def test_a_pretrained_encoder_learns_nothing_from_data():
+    encoder = Doubled()
+    rows = TensorInputs(torch.eye(3))
+    assert encoder.fit(rows) is encoder
+    assert torch.equal(encoder.transform(rows), 2 * torch.eye(3))
+    assert isinstance(Doubled.from_state(*encoder.state()), Doubled)
 
 
-def test_an_encoder_without_a_state_cannot_be_made():
-    class Forgetful(Length):
-        state = Encoder.state
+def test_what_lacks_a_part_is_no_encoder():
+    class Half(Encoder):
+        name = "half"
 
     with pytest.raises(TypeError, match="abstract"):
-        Forgetful()
+        Half()

@@ -13,6 +13,7 @@ from anchored import methods
 from anchored._errors import InputError
 from anchored.losses import get, needs_counts
 from anchored.methods import PROCEDURES, Method, Procedure, make_procedure, parse, procedure_type
+from anchored.methods.closed_form import ClosedForm
 from anchored.methods.parse import LOSSES, METHODS, MODIFIERS
 
 
@@ -20,7 +21,7 @@ def test_a_file_that_holds_a_procedure_is_in_the_table():
     found = set()
     for module in pkgutil.iter_modules(methods.__path__, "anchored.methods."):
         for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if issubclass(kind, Procedure):
+            if issubclass(kind, Procedure) and kind is not ClosedForm:  # which others are made of
                 found.add(kind)
     assert found == set(PROCEDURES.values())
     assert len(found) == len(PROCEDURES), "no class has two names"
@@ -80,5 +81,6 @@ def test_every_method_builds_and_all_its_options_have_defaults(name):
     network, stages = made.network(), made.stages()
     for stage in stages[1:]:
         stage.enter(network)
-    assert network.eval()(torch.zeros(2, 6)).shape == (2, 4)
+    if not kind.computed:  # which have no weights before they are computed
+        assert network.eval()(torch.zeros(2, 6)).shape == (2, 4)
     assert sum(stage.settings == "second" and stage.trained for stage in stages) == (kind.second_epochs is not None)

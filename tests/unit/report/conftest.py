@@ -99,6 +99,7 @@ def hostile_run(hostile_table):
         "data": {"source": str(hostile_table), "label": "kind"},
         "method": {"name": "ce+fnpal"},
         "train": {"epochs": 2, "device": "cpu"},
+        "look": None,
     }
     split = open_source(hostile_table, label="kind")
     fit(split, settings, folder=path)

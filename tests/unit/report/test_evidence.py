@@ -8,6 +8,7 @@ import pytest
 from anchored import metrics
 from anchored._errors import InputError
 from anchored.report import gather
+from anchored.runs import RunFolder
 
 
 @pytest.fixture
@@ -93,8 +94,8 @@ def test_labels_in_doubt_are_judged_by_what_they_probably_are(doubted, doubted_r
 
 def test_where_the_look_is_gone_the_labels_are_taken_as_they_are(doubted_run, tmp_path):
     path = shutil.copytree(doubted_run.path, tmp_path / "copy")
-    shutil.rmtree(path / "pilot")
+    shutil.rmtree(RunFolder.open(path).look_path)
     found = gather(path)
     assert found.part == "estimated"
-    assert found.measured.truth is None
+    assert found.measured.posterior is None
     assert found.measured.noisy

@@ -16,7 +16,8 @@ def copied(run, folder, *, time, source=None):
     shutil.copytree(run.path, folder, ignore=shutil.ignore_patterns("checkpoint", "*.safetensors"))
     copy = RunFolder.open(folder)
     if source is not None:
-        copy.write_config(copy.read_config().change({"data": {"source": source}}))
+        config = copy.read_config().change({"data": {"source": source}})
+        (folder / "config.yaml").write_text(config.to_yaml(), encoding="utf-8")
     os.utime(folder / "result.json", (time, time))
     return copy
 

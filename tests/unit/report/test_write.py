@@ -29,7 +29,7 @@ def test_the_report_of_a_run_has_every_section(digits_run, hostile_run, parse, t
     seen = parse(path.read_text(encoding="utf-8"))
     assert section_ids(seen) == ALL
     assert seen.tags.count("svg") >= 7
-    assert "ce+fnpal on digits" in seen.text
+    assert "A model trained on digits" in seen.text
 
 
 def test_it_is_the_same_again(hostile_copy):

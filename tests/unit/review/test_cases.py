@@ -8,7 +8,8 @@ from tests.unit.review.audits import write_audit, write_rows
 from tests.unit.review.conftest import NAMES
 
 from anchored import InputError
-from anchored.audit import Audit
+from anchored.audit import Audit, trust_labels
+from anchored.data import Dataset, TensorInputs
 from anchored.review import Cases
 
 ROWS = [(5, "p/5.png", NAMES[2], "cat", 0.9), (0, "p/0.png", "cat", "dog", 0.5), (3, "p/3.png", "cat", "cat", 0.125)]
@@ -19,6 +20,18 @@ def test_a_sample_whose_label_is_the_suggested_one_is_only_counted(tmp_path):
     assert found.class_names == NAMES
     assert [(row.index, row.given, row.suggested) for row in found.rows] == [(5, NAMES[2], "cat"), (0, "cat", "dog")]
     assert found.expected_elsewhere == 0.125
+
+
+def test_suspects_and_unresolved_labels_are_all_that_training_doubts(tmp_path):
+    g = torch.Generator().manual_seed(0)
+    posterior = torch.rand(300, 3, generator=g, dtype=torch.float64)
+    posterior /= posterior.sum(dim=1, keepdim=True)
+    labels = torch.randint(3, (300,), generator=g)
+    data = Dataset("toy", TensorInputs(torch.zeros(300, 2)), labels, NAMES)
+    cases = Cases.of(Audit.load(write_audit(tmp_path / "audit", data, posterior)))
+    assert cases.unresolved > 0
+    assert len(cases) + cases.unresolved == trust_labels(data, posterior).doubted
+    assert cases.top(5).unresolved == cases.unresolved
 
 
 def test_the_top_keeps_the_expected_errors_whole(cases):

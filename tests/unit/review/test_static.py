@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/review/static.py: one file, nothing from elsewhere, names that stay names."""
+"""Mirror of src/anchored/review/static.py: nothing from elsewhere, names that stay names, the page in one file."""
 
 import base64
 import hashlib
@@ -11,6 +11,7 @@ import torch
 from anchored.audit import Suspect
 from anchored.data import Dataset, TensorInputs
 from anchored.review import Cases, Review, static_page, write_static
+from anchored.review.static import KINDS, PAGE, SCRIPTS, STYLE, read_asset
 
 HOSTILE = ("</script><script>alert(1)</script>", "<!--", "a\u2028b")
 
@@ -80,3 +81,44 @@ def test_pages_of_other_suspects_keep_their_decisions_apart(review):
 def test_the_file_is_the_page(review, tmp_path):
     write_static(review, tmp_path / "review.html")
     assert (tmp_path / "review.html").read_text(encoding="utf-8") == static_page(review)
+
+
+def test_the_page_loads_exactly_its_own_files():
+    page = read_asset(PAGE)
+    assert re.findall(r'<script src="([^"]*)"', page) == list(SCRIPTS)
+    assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == set(KINDS) - {PAGE}
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_nothing_comes_from_elsewhere(name):
+    assert set(re.findall(r"https?://[^\s\"']+", read_asset(name))) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_page_has_no_inline_script_or_style():
+    page = read_asset(PAGE)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=|javascript:", page)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_write_text_and_never_markup(name):
+    script = read_asset(name)
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc", script)
+    assert "</script" not in script
+    assert "<!--" not in script
+
+
+def test_every_element_that_a_script_asks_for_is_on_the_page():
+    page = read_asset(PAGE)
+    known = set(re.findall(r'id="([^"]*)"', page)) | {"content"}  # which only the static page has
+    asked = {
+        name for script in SCRIPTS for name in re.findall(r'(?:getElementById|\bpart)\("([^"]*)"\)', read_asset(script))
+    }
+    assert asked <= known
+    assert len(asked) > 20
+
+
+def test_light_and_dark_define_the_same_colours():
+    light, dark = read_asset(STYLE).split("@media (prefers-color-scheme: dark)")
+    dark = dark.split("* { box-sizing")[0]
+    names = set(re.findall(r"(--[\w-]+):", light)) - {"--text"}
+    assert names == set(re.findall(r"(--[\w-]+):", dark))

@@ -26,8 +26,8 @@ JUDGES: dict[str, Judge] = {
 
 _UNBALANCED = 5.0
 """Ratio of the largest to the smallest class above which all classes are also given the same weight."""
-_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 3e5
-_KERNEL_WORK, _PROBE_WORK = 1e6, 2e6
+_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 4e5
+_KERNEL_WORK, _PROBE_WORK = 1e6, 2e5
 
 
 def get(name: str) -> Judge:

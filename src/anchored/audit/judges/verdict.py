@@ -16,7 +16,7 @@ from anchored.audit.judges.calibrate import opinion_of
 from anchored.audit.judges.combine import combine
 from anchored.audit.judges.knowable import chance, knowable
 from anchored.audit.judges.names import choose_judges, get
-from anchored.audit.label_noise import LabelNoise, fit_label_noise
+from anchored.audit.label_noise import LabelNoise, judge_labels
 
 __all__ = ["Verdict", "judge_vectors"]
 
@@ -75,6 +75,7 @@ def judge_vectors(
     *,
     weights: Tensor | None = None,
     confirmed: Tensor | None = None,
+    given: Tensor | None = None,
     judges: str | Sequence[str] = "auto",
     others: Sequence[Opinion] = (),
     seed: int = 0,
@@ -88,6 +89,8 @@ def judge_vectors(
         k: Number of classes.
         weights: How much each sample counts ``(n,)``; None for one each.
         confirmed: ``(n,)`` bool, which labels a person has looked at and stands for; None if nobody has.
+        given: ``(n,)``, the labels before anything was corrected; needed beside ``confirmed``, or the rest looks
+            cleaner than it is. None if nothing was corrected.
         judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several.
         others: Opinions that were made elsewhere and join the judges', such as that of a network.
         seed: Seed of folds and bootstrap.
@@ -127,10 +130,14 @@ def judge_vectors(
     logits, weighted = combine(opinions, vectors.labels, vectors.weights)
     if not knowable(logits, vectors.labels):
         return _unknown(vectors, logits, weighted)
-    noise = fit_label_noise(logits, vectors.labels, weights=vectors.weights, generator=stream(seed, "noise rate"))
-    posterior = noise.posterior(logits, vectors.labels)
-    if confirmed is not None:
-        posterior[confirmed] = torch.nn.functional.one_hot(vectors.labels[confirmed], k).to(posterior)
+    noise, posterior = judge_labels(
+        logits,
+        vectors.labels,
+        weights=vectors.weights,
+        confirmed=confirmed,
+        given=given,
+        generator=stream(seed, "noise rate"),
+    )
     return Verdict(logits, weighted, noise, posterior, True, chance(vectors.labels), _accuracy(logits, vectors))
 
 

@@ -20,11 +20,11 @@ class Bar:
     """One line of the picture.
 
     Args:
-        name: Its label, verbatim.
-        value: Its length, or None for no bar.
-        interval: From where to where the value may lie.
-        part: How much of the value, at its end, is drawn in the second colour.
-        text: What stands at its end.
+        name: Label at the left, verbatim.
+        value: Length of the bar, or None for no bar.
+        interval: Range in which the value may lie, drawn as a thin line.
+        part: Part of the value that is drawn in the second colour, at the end of the bar.
+        text: Text at the right.
         colour: One of the stand-in colours.
     """
 
@@ -46,16 +46,24 @@ def bars(
     mark_text: str = "",
     legend: Sequence[tuple[str, str]] = (),
 ) -> Markup:
-    """Bars from top to bottom.
+    """Draw horizontal bars.
 
     Args:
-        name: The picture's own.
-        lines: From top to bottom.
-        label: Of the axis.
-        limit: Where the axis ends; by default a little beyond the longest bar.
-        mark: A vertical line at this value.
-        mark_text: What it says.
+        name: Name of the picture; no two on a page may have the same.
+        lines: The bars, from top to bottom.
+        label: Label of the axis.
+        limit: End of the axis; by default a little beyond the longest bar.
+        mark: Value at which a vertical line is drawn, or None.
+        mark_text: Text at that line.
         legend: Colours and what they mean.
+
+    Returns:
+        The picture as inline SVG.
+
+    Example:
+        >>> svg = bars("b", [Bar("<b>", 3.0), Bar("dog", None, text="no sample")], label="samples")
+        >>> "&lt;b&gt;" in svg, "no sample" in svg
+        (True, True)
     """
     from matplotlib.patches import Patch
 

@@ -17,7 +17,7 @@ _STYLES = {"training": (0, (1, 1)), "held-out": (0, (5, 2)), "test": "solid"}
 
 @dataclass(frozen=True)
 class Line:
-    """Values by epoch; None where an epoch has none."""
+    """Values by epoch; None for an epoch without a value."""
 
     name: str
     epochs: Sequence[int]
@@ -31,13 +31,21 @@ def curves(
     percent: Sequence[bool],
     marks: Sequence[tuple[int, str]] = (),
 ) -> Markup:
-    """One panel per title.
+    """Draw lines over the epochs, one panel per title.
 
     Args:
-        name: The picture's own.
-        panels: A title and the lines of each panel.
-        percent: For each panel, whether its values are shares.
-        marks: Epochs to point out, and what they are.
+        name: Name of the picture; no two on a page may have the same.
+        panels: Title and lines of each panel.
+        percent: For each panel, whether its values are shares, to be shown in percent.
+        marks: Epochs to point out, each with a word.
+
+    Returns:
+        The picture as inline SVG.
+
+    Example:
+        >>> svg = curves("c", [("Loss", [Line("training", [1, 2], [2.0, 1.0])])], percent=[False])
+        >>> "training" in svg and "Loss" in svg
+        True
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -23,15 +23,18 @@ def heat(
     column: str,
     text: Callable[[float], str],
 ) -> Markup:
-    """Each row in shares of its own sum; the diagonal in one colour, everything beside it in another.
+    """Draw a square table, each row in shares of its own sum, with the diagonal in a colour of its own.
 
     Args:
-        name: The picture's own.
+        name: Name of the picture; no two on a page may have the same.
         table: ``(k, k)`` of values that are at least 0.
-        names: Of the rows and of the columns.
-        row: What the rows are.
-        column: What the columns are.
-        text: What stands in a cell of this value; empty for nothing.
+        names: Names of the rows, which are also those of the columns.
+        row: Title of the rows.
+        column: Title of the columns.
+        text: Gives the text in a cell of this value; empty for none.
+
+    Returns:
+        The picture as inline SVG.
 
     Example:
         >>> svg = heat("h", [[3, 1], [0, 2]], ["a", "<b>"], row="true", column="said", text=lambda v: f"{v:g}")

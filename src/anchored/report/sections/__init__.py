@@ -1,6 +1,6 @@
-"""The sections of a report: each turns evidence into a sentence of plain words and what shows it.
+"""The sections of a report: each turns evidence into a sentence of plain words, and pictures and tables below it.
 
-A section answers None where the run has nothing to say on its subject.
+A section is None if the run has nothing to say on its subject.
 """
 
 from collections.abc import Callable
@@ -32,4 +32,4 @@ SECTIONS: tuple[Callable[[Evidence], Section | None], ...] = (
     geometry,
     again,
 )
-"""In the order of the page."""
+"""The sections in the order of the page."""

@@ -23,14 +23,14 @@ _GROUPS = {
 
 
 def accuracy(evidence: Evidence) -> Section:
-    """The section."""
+    """Write the section about accuracy."""
     scores = evidence.scores
     if not scores:
         return Section(
             "accuracy",
             "How often it is right",
-            "Nothing is known about this: the data has no test part and nothing was held out. "
-            "Give labelled data that the model has not seen, with: anchored evaluate RUN DATA.",
+            "This was not measured: the data has no test part and nothing was held out. "
+            "Measure it on labelled data that the model has not seen with: anchored evaluate RUN DATA.",
         )
     blocks: list[Block] = []
     groups = [(words, scores.get(group)) for group, (words, _) in _GROUPS.items()]
@@ -42,9 +42,9 @@ def accuracy(evidence: Evidence) -> Section:
     if evidence.part == "estimated":
         blocks.append(
             Paragraph(
-                "The held-out labels are as imperfect as the others, so they were not taken at their word: a look at "
-                "all labels before training said how probable each class is for each sample, and an answer counts as "
-                "right as far as its class is probable. By the labels as they are it would be "
+                "The held-out labels are as imperfect as the others, so they are not simply believed: before training, "
+                "two short models estimated how probable each class is for each sample, and an answer counts as right "
+                "as far as its class is probable. By the labels as they are it would be "
                 f"{percent(evidence.result['held_out']['accuracy'])}, because a right answer to a wrong label would "
                 "count as a mistake.",
                 quiet=True,
@@ -62,7 +62,7 @@ def accuracy(evidence: Evidence) -> Section:
 
 
 def weakest(evidence: Evidence) -> tuple[str, float] | None:
-    """The class with the lowest accuracy, and that accuracy."""
+    """Find the class with the lowest accuracy, and that accuracy; None if no class was scored."""
     values = evidence.scores.get("per_class") or []
     known = [(value, each) for value, each in zip(values, evidence.class_names, strict=False) if value is not None]
     if not known:
@@ -72,7 +72,7 @@ def weakest(evidence: Evidence) -> tuple[str, float] | None:
 
 
 def samples_per_class(evidence: Evidence) -> list[int] | None:
-    """How many samples of each class the model was judged by, where that is known."""
+    """Count the samples of each class that the model was judged by; None if that is not known."""
     measured = evidence.measured
     if measured is None or (measured.part == "test") != (evidence.part == "test"):
         return None
@@ -87,7 +87,7 @@ def _lead(evidence: Evidence) -> str:
     if evidence.labels_in_doubt:
         lead = f"The model agrees with {percent(scores['accuracy'])} of the labels of {of}"
     else:
-        allowing = "Labels that are probably wrong allowed for, the" if evidence.part == "estimated" else "The"
+        allowing = "If wrong labels are allowed for, the" if evidence.part == "estimated" else "The"
         lead = f"{allowing} model gives the right answer for {percent(scores['accuracy'])} of {of}"
     lead += f"; on others like these, expect between {percent(low)} and {percent(high)}."
     worst = weakest(evidence)

@@ -1,4 +1,4 @@
-"""What was trained and chosen: the data, the network and the method, in words that need no paper."""
+"""What was trained and why: the data, the network and the method, in words that need no paper."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ HEADS = {
     "These anchors never move, so neither wrong labels nor large classes can pull them out of place; "
     "what learns is the network in front of them.",
     "cosine": "The direction of every class is learned from the labels, and only angles count, not lengths.",
-    "linear": "The last layer is an ordinary one: the direction of every class is learned from the labels, "
-    "right or wrong.",
+    "linear": "The last layer is an ordinary one: the direction of every class is learned from the labels.",
     "computed": "Every class was given a fixed direction, all of them as far apart as they can be, and the map from a "
     "sample to the direction of its class was computed at once, without epochs. A wrong label pulls on that map only a "
     "little, and wrong labels that fall on all classes alike cancel out.",
 }
 LOSSES = {
-    "ce": "cross entropy, the usual loss, which takes every label at its word",
+    "ce": "cross entropy, the usual loss",
     "fl": "focal loss, which looks most at samples that are still misjudged",
     "gce": "generalised cross entropy, which gives up on labels that stay implausible",
     "sce": "symmetric cross entropy, which distrusts implausible labels a little",
@@ -48,10 +47,11 @@ _PROFILES = {"longtail": "long-tailed", "step": "large and small"}
 
 
 def choice(evidence: Evidence) -> Section:
-    """The section."""
+    """Write the section about what was trained."""
     config, result = evidence.config, evidence.result
     blocks: list[Block] = [Paragraph(text) for text in reasons(result)]
-    blocks += [Paragraph(text) for text in method_in_words(str(result.get("method", config.method.name)))]
+    method, trusted = str(result.get("method", config.method.name)), config.train.labels == "cleaned"
+    blocks += [Paragraph(text) for text in method_in_words(method, trusted=trusted)]
     blocks.append(Table(("", ""), _facts(evidence), wordy=True))
     changed = (result.get("corrections") or {}).get("pairs") or ()
     if changed:
@@ -61,20 +61,21 @@ def choice(evidence: Evidence) -> Section:
         )
     epochs, samples = int(result.get("epochs", 0)), int(result.get("samples", 0))
     lead = (
-        f"A network ({name(config.backbone.name)}) was trained with the method {name(result.get('method', '?'))} on "
-        f"{count(samples, 'labelled sample')} of {count(evidence.k, 'class', 'classes')}, "
-        f"in {count(epochs, 'pass', 'passes')} through them."
+        f"A network ({name(config.backbone.name)}) was trained on {count(samples, 'labelled sample')} of "
+        f"{count(evidence.k, 'class', 'classes')}, in {count(epochs, 'pass', 'passes')} through them. "
+        f"The method is called {name(method)}; this is what it does."
     )
     return Section("trained", "What was trained", lead, blocks)
 
 
 def reasons(result: Mapping[str, Any]) -> list[str]:
-    """Why the settings were chosen, where the run chose them itself and kept its reasons.
+    """Say why the settings were chosen, if the run chose them itself and kept its reasons.
 
     Example:
         >>> reasons({"auto": {"noise_rate": 0.3, "imbalance": 1.2, "labels_changed": 12}})
         ['The settings were chosen after a first look at the labels: about 30.0 % of them look wrong, and the largest
-        class has 1.2 times as many samples as the smallest. For training, 12 labels were replaced by likelier ones.']
+        class has some 1.2 times as many samples as the smallest. For training, 12 labels were replaced by likelier
+        ones.']
     """
     said = result.get("auto")
     if isinstance(said, str):
@@ -88,15 +89,22 @@ def reasons(result: Mapping[str, Any]) -> list[str]:
     text = "The settings were chosen after a first look at the labels: "
     text += f"about {percent(said['noise_rate'])} of them look wrong"
     if isinstance(said.get("imbalance"), (int, float)):
-        text += f", and the largest class has {said['imbalance']:.1f} times as many samples as the smallest"
+        text += f", and the largest class has some {said['imbalance']:.1f} times as many samples as the smallest"
     text += "."
     if said.get("labels_changed"):
         text += f" For training, {count(said['labels_changed'], 'label')} were replaced by likelier ones."
     return [text]
 
 
-def method_in_words(method: str) -> list[str]:
-    """What a method does, sentence by sentence.
+def method_in_words(method: str, *, trusted: bool = False) -> list[str]:
+    """Say what a method does, sentence by sentence.
+
+    Args:
+        method: Name of the method.
+        trusted: Whether each label counted only as far as it can be trusted, instead of fully.
+
+    Returns:
+        The sentences; none for an unknown method.
 
     Example:
         >>> method_in_words("nce+rce+fnpal")[1]
@@ -109,6 +117,10 @@ def method_in_words(method: str) -> list[str]:
         return []
     terms = [LOSSES.get(each, each) for each in parsed.loss.split("+")]
     sentences = [HEADS[parsed.head], f"It was trained with {', plus '.join(terms)}."]
+    if trusted:
+        sentences.append("Each label counted as far as it can be trusted: one that is surely wrong did not count.")
+    elif parsed.loss == "ce":
+        sentences.append("This loss believes every label, right or wrong.")
     if parsed.mixup:
         sentences.append("Pairs of samples were blended, labels and all, so that no single label is learned by heart.")
     if parsed.deferred:
@@ -127,7 +139,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     config, result = evidence.config, evidence.result
     facts = [("data", name(config.data.source or "given from Python", 200))]
     facts.append(("trained on", f"{count(int(result.get('samples', 0)))} samples"))
-    for part, title in (("held_out", "held out of them, for calibration"), ("test", "tested on")):
+    for part, title in (("held_out", "held out, not trained on"), ("test", "tested on")):
         if result.get(part):
             facts.append((title, f"{count(int(result[part]['n']))} samples"))
     facts.append(("classes", str(evidence.k)))
@@ -136,7 +148,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     facts.append(("network", name(config.backbone.name)))
     facts.append(("method", f"{name(result.get('method', '?'))}: {name(result.get('description', ''), 300)}"))
     if evidence.measured is not None and evidence.measured.scale is not None:
-        facts.append(("scale of the head", f"{evidence.measured.scale:.3g}"))
+        facts.append(("scale (sharpness) of the head", f"{evidence.measured.scale:.3g}"))
     facts.append(
         ("augmentation", listed([name(each) for each in config.data.augment]) if config.data.augment else "none")
     )
@@ -167,7 +179,7 @@ def _corruption(evidence: Evidence) -> list[str]:
 
 
 def _corrections(evidence: Evidence) -> list[str]:
-    """What a reviewer's decisions changed; where the true labels are known, also by how much they helped."""
+    """Say what a reviewer's decisions changed; if the true labels are known, also how much they helped."""
     done = evidence.result.get("corrections")
     if not isinstance(done, Mapping) or "changed" not in done:
         return []

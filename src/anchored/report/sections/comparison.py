@@ -15,16 +15,16 @@ __all__ = ["comparison"]
 
 _MEASURES = (
     ("accuracy", "accuracy"),
-    ("many", "classes with many samples"),
-    ("medium", "classes with some samples"),
-    ("few", "classes with few samples"),
-    ("ece", "error of the probabilities"),
+    ("many", "accuracy, classes with more than 100 training samples"),
+    ("medium", "accuracy, classes with 20 to 100 training samples"),
+    ("few", "accuracy, classes with fewer than 20 training samples"),
+    ("ece", "average error of the probabilities"),
 )
 _CLASSES = 5
 
 
 def comparison(evidence: Evidence) -> Section | None:
-    """The section, where there is a run to compare with."""
+    """Write the section about another run; None if there is none to compare with."""
     previous = evidence.previous
     if previous is None:
         return None

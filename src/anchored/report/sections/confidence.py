@@ -14,7 +14,7 @@ _GOOD, _FAIR = 0.03, 0.07
 
 
 def confidence(evidence: Evidence) -> Section | None:
-    """The section, where the model was judged by anything."""
+    """Write the section about probabilities; None if the model was not judged by unseen data."""
     scores = evidence.scores
     if not scores:
         return None
@@ -52,8 +52,9 @@ def confidence(evidence: Evidence) -> Section | None:
     if about:
         blocks.append(
             Paragraph(
-                f"The scores are divided by one number, the temperature {temperature:.3g}, fitted on "
-                f"{count(int(about.get('n', 0)), 'sample')} of {about.get('on', 'held-out data')}.",
+                f"Calibration divides the scores of all classes by one number, the temperature {temperature:.3g}, "
+                f"fitted on {count(int(about.get('n', 0)), 'sample')} of {about.get('on', 'held-out data')}. The "
+                "average error of the probabilities is known as ECE, expected calibration error.",
                 quiet=True,
             )
         )

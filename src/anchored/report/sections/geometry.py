@@ -22,7 +22,7 @@ _SHOWN, _WORST = 25, 20
 
 
 def geometry(evidence: Evidence) -> Section | None:
-    """The section, where the network has features and directions to compare them with."""
+    """Write the section about geometry; None if the network has no features or no class directions to compare."""
     measured = evidence.measured
     if measured is None or measured.features is None or measured.directions is None:
         return None

@@ -15,13 +15,13 @@ from anchored.report.charts import Bar, bars, heat
 __all__ = ["Noise", "labels", "noise"]
 
 _SHOWN, _ENDS = 25, 10
-_ABLE = (
-    0.5  # a model that is right less often than this would be, were all labels right, takes its own errors for theirs
-)
+_ALIKE = 0.25  # two ratios of class sizes that differ by less than this share say the same
+_ABLE = 0.5
+"""A model that agrees with less than this share of the labels that are right takes its own errors for theirs."""
 
 
 def labels(evidence: Evidence) -> Section:
-    """The section."""
+    """Write the section about the labels."""
     blocks: list[Block] = []
     found = noise(evidence)
     if evidence.counts:
@@ -57,7 +57,7 @@ def labels(evidence: Evidence) -> Section:
 
 @dataclass(frozen=True)
 class Noise:
-    """The share of wrong labels as far as it is known, and how it is known."""
+    """Share of wrong labels as far as it is known, and how it is known."""
 
     rate: float | None
     source: str = ""
@@ -67,7 +67,7 @@ class Noise:
 
 
 def noise(evidence: Evidence) -> Noise:
-    """The best there is: of an audit, of the run's own look at the labels, of its receipt, or of its calibration."""
+    """Take the best estimate there is: of an audit, of the run's own look, of its receipt, or of its calibration."""
     audited, result = evidence.audited, evidence.result
     if audited is not None:
         source = "The share of wrong labels is the audit's estimate, from the labels alone."
@@ -85,9 +85,7 @@ def noise(evidence: Evidence) -> Noise:
         return Noise(None)
     rate, held_out = float(about["noise_rate"]), (result.get("held_out") or {}).get("accuracy") or 0.0
     if held_out < _ABLE * (1 - rate):
-        return Noise(
-            None, "From this model it cannot be told how many labels are wrong, because it is right too seldom itself."
-        )
+        return Noise(None, "This model cannot tell how many labels are wrong, because it is right too seldom itself.")
     return Noise(
         rate,
         f"The share of wrong labels is a rough estimate from {count(int(about.get('n', 0)))} held-out samples; "
@@ -96,7 +94,7 @@ def noise(evidence: Evidence) -> Noise:
 
 
 def _true_rate(evidence: Evidence) -> float:
-    """The share of wrong labels that is left where the run corrupted them itself, corrections counted."""
+    """Compute the share of wrong labels that is left, if the run corrupted them itself, after corrections."""
     added = evidence.result["corruption"]["noise"]
     left = (evidence.result.get("corrections") or {}).get("wrong_after")
     return float(added["rate"]) if left is None else left / added["n"]
@@ -132,10 +130,15 @@ def _about_counts(evidence: Evidence) -> str:
     if ratio < 1.5:
         return f"The classes are balanced, with {count(min(counts))} to {count(max(counts))} samples each."
     most, least = (evidence.class_names[counts.index(pick(counts))] for pick in (max, min))
-    return (
-        f"The largest class, “{name(most, 40)}”, has {ratio:.0f} times as many samples as the smallest, "
-        f"“{name(least, 40)}”: {count(max(counts))} against {count(min(counts))}."
+    text = (
+        f"By the labels as given, the largest class, “{name(most, 40)}”, has {ratio:.0f} times as many samples as the "
+        f"smallest, “{name(least, 40)}”: {count(max(counts))} against {count(min(counts))}."
     )
+    looked = evidence.result.get("auto")
+    estimated = looked.get("imbalance") if isinstance(looked, Mapping) else None
+    if isinstance(estimated, (int, float)) and abs(estimated / ratio - 1) > _ALIKE:
+        text += f" If wrong labels are allowed for, it is some {estimated:.0f} times: wrong labels hide the true sizes."
+    return text
 
 
 def _counts(evidence: Evidence) -> list[Block]:

@@ -18,7 +18,7 @@ _FELL, _ROSE = 0.015, 0.005
 
 
 def learning(evidence: Evidence) -> Section | None:
-    """The section, where the run kept its history."""
+    """Write the section about training; None if the run kept no history."""
     history = evidence.history
     if not history:
         return None
@@ -45,10 +45,12 @@ def learning(evidence: Evidence) -> Section | None:
 
 
 def verdict(history: Sequence[Mapping[str, Any]], n: int | None = None, *, kept: int | None = None) -> str:
-    """What the curve of unseen data says, in a sentence; ``n`` samples of it, where that is known.
+    """Say in a sentence what the accuracy on unseen data did over the epochs.
 
-    A fall counts only beyond what chance does to so many samples, and not where the model is that of an earlier
-    epoch, ``kept``.
+    Args:
+        history: One record per epoch.
+        n: Number of unseen samples, or None if it is not known; a fall that so many samples can show by chance is none.
+        kept: Epoch that the model was taken from; None for the last.
 
     Example:
         >>> verdict([{"epoch": 1, "test_accuracy": 0.9}, {"epoch": 2, "test_accuracy": 0.7}])[:63]
@@ -90,7 +92,7 @@ def _lines(history: Sequence[Mapping[str, Any]], measure: str) -> list[Line]:
 
 
 def _stages(history: Sequence[Mapping[str, Any]]) -> list[tuple[int, str]]:
-    """The first epoch of every stage after the first, where the run had several."""
+    """List the first epoch of every stage after the first."""
     marks, before = [], history[0].get("stage")
     for record in history:
         if record.get("stage") != before:

@@ -14,11 +14,11 @@ _SHOWN, _PART, _PAIRS = 25, 16, 15
 
 
 def mistakes(evidence: Evidence) -> Section | None:
-    """The section, where the model could be asked again."""
+    """Write the section about mistakes; None if the model could not be asked again."""
     measured = evidence.measured
     if measured is None:
         return None
-    # Expected numbers, where the truth is an estimate, are shown as whole ones.
+    # If the truth is an estimate, these are expected numbers; they are shown as whole ones.
     table = metrics.confusion(measured.logits, measured.target).round().long().tolist()
     pairs = most_confused(table)
     wrong = sum(number for number, _, _ in pairs)
@@ -66,7 +66,7 @@ def mistakes(evidence: Evidence) -> Section | None:
 
 
 def most_confused(table: list[list[int]]) -> list[tuple[int, int, int]]:
-    """``(times, true, said)`` for every pair of classes that was confused, the most frequent first.
+    """List ``(times, true, said)`` for every pair of classes that was confused, the most frequent first.
 
     Example:
         >>> most_confused([[5, 0, 2], [3, 9, 0], [0, 0, 1]])
@@ -77,7 +77,7 @@ def most_confused(table: list[list[int]]) -> list[tuple[int, int, int]]:
 
 
 def _worst_classes(pairs: list[tuple[int, int, int]], most: int) -> list[int]:
-    """The classes of the most frequent pairs, in the order of the classes."""
+    """Take the classes of the most frequent pairs, in the order of the classes."""
     found: dict[int, None] = {}
     for _, i, j in pairs:
         if len(found | {i: None, j: None}) > most:

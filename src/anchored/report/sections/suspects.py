@@ -1,4 +1,4 @@
-"""The labels most probably wrong, each with a look at the sample."""
+"""The labels most probably wrong, each with its sample."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ import torch
 
 from anchored._errors import InputError
 from anchored.audit import Suspect
-from anchored.data import Dataset, RowIds
+from anchored.data import Dataset, RowIds, data_uri
 from anchored.report._evidence import Evidence
 from anchored.report._section import Block, Card, Code, Gallery, Paragraph, Section
-from anchored.report._thumbnails import thumbnail
 from anchored.report._words import count, name, percent
 
 __all__ = ["suspects"]
 
-_VALUES = 6
+_VALUES, _SIDE = 6, 96
 
 
 def suspects(evidence: Evidence) -> Section:
-    """The section; where there was no audit, how to get one."""
+    """Write the section about suspect labels; without an audit it says how to make one."""
     title = "Labels to look at first"
     audited = evidence.audited
     if audited is None:
         lead = "The labels were not checked one by one yet; an audit ranks them by how probably they are wrong."
         commands = "\n".join(shlex.join(["anchored", each, str(evidence.path)]) for each in ("audit", "report"))
         return Section("suspects", title, lead, [Code(commands)])
-    if not audited.suspects:
+    shown = [each for each in audited.suspects if each.given != each.suggested]
+    if not shown:
         return Section("suspects", title, "The audit found no label that is probably wrong.")
-    shown = audited.suspects
     lead = f"These are the {count(len(shown), 'label')} most probably wrong"
     lead += f", out of some {count(audited.expected_errors)} that the audit expects"
     lead += "; correcting them and training again is the surest way to a better model."
@@ -49,7 +48,7 @@ def _card(suspect: Suspect, data: Dataset | None) -> Card:
         except (InputError, OSError):
             row = None
         if row is not None and data.is_image:
-            image = thumbnail(row)
+            image = data_uri(row, _SIDE)
         elif row is not None:
             columns = data.columns or tuple(f"feature {i}" for i in range(len(row)))
             values = [(name(c, 24), f"{v:.4g}") for c, v in zip(columns, row.tolist()[:_VALUES], strict=False)]
@@ -57,7 +56,7 @@ def _card(suspect: Suspect, data: Dataset | None) -> Card:
 
 
 def _same_sample(suspect: Suspect, data: Dataset) -> bool:
-    """Whether the data still has the sample in its place: a picture of another one would mislead."""
+    """Tell whether the data still has the sample in its place: a picture of another one would mislead."""
     if not 0 <= suspect.index < len(data):
         return False
     here = data.ids[suspect.index]

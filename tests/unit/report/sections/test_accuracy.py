@@ -49,7 +49,7 @@ def test_held_out_labels_are_said_to_be_imperfect(hostile):
 
 def test_without_unseen_data_nothing_is_claimed(digits, changed):
     section = accuracy(changed(digits, result={"test": None, "held_out": None}))
-    assert section.lead.startswith("Nothing is known about this")
+    assert section.lead.startswith("This was not measured")
     assert "anchored evaluate" in section.lead
 
 
@@ -60,7 +60,7 @@ def test_no_tested_class_is_no_weakest_class(digits, changed):
 
 def test_labels_in_doubt_are_not_taken_at_their_word(doubted):
     section = accuracy(doubted)
-    assert section.lead.startswith("Labels that are probably wrong allowed for, the model gives the right answer for ")
+    assert section.lead.startswith("If wrong labels are allowed for, the model gives the right answer for ")
     assert percent(doubted.scores["accuracy"]) in section.lead
     assert f"it would be {percent(doubted.result['held_out']['accuracy'])}" in section.blocks[-1].text
     assert sum(samples_per_class(doubted)) == doubted.scores["n"]

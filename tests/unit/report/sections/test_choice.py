@@ -13,7 +13,8 @@ def facts(section):
 
 def test_the_facts_are_those_of_the_run(digits):
     section = choice(digits)
-    assert "ce+fnpal on 1,293 labelled samples of 10 classes, in 3 passes" in section.lead
+    assert "on 1,293 labelled samples of 10 classes, in 3 passes" in section.lead
+    assert "called ce+fnpal" in section.lead
     found = facts(section)
     assert found["trained on"] == "1,293 samples"
     assert found["tested on"] == "360 samples"
@@ -33,6 +34,18 @@ def test_anchors_are_explained_where_there_are_some():
     assert any("rare classes" in each for each in method_in_words("ldam+drw+pal"))
 
 
+def test_a_loss_believes_every_label_only_if_no_label_was_doubted(doubted, digits):
+    believes = "believes every label"
+    assert any(believes in each for each in method_in_words("ce+fnpal"))
+    assert not any(believes in each for each in method_in_words("nce+rce"))
+    assert digits.config.train.labels == "given"
+    assert believes in " ".join(block.text for block in choice(digits).blocks if block.kind == "paragraph")
+    assert doubted.config.train.labels == "cleaned"
+    said = " ".join(block.text for block in choice(doubted).blocks if block.kind == "paragraph")
+    assert believes not in said
+    assert "counted as far as it can be trusted" in said
+
+
 def test_every_loss_has_words():
     assert set(LOSSES) == set(NAMES)
 
@@ -47,7 +60,7 @@ def test_reasons_in_whatever_form_they_were_kept():
     assert reasons({"auto": {"text": "one paragraph"}}) == ["one paragraph"]
     assert reasons({"auto": {"something": "else"}}) == []
     (said,) = reasons({"auto": {"noise_rate": 0.25, "imbalance": 40.0}})
-    assert "about 25.0 % of them look wrong, and the largest class has 40.0 times" in said
+    assert "about 25.0 % of them look wrong, and the largest class has some 40.0 times" in said
 
 
 def test_what_corrections_changed_is_shown(digits, changed):

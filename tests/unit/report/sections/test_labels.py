@@ -57,6 +57,15 @@ def test_unbalanced_classes_are_named(digits, changed):
     assert "balanced, with" in labels(digits).lead
 
 
+def test_class_sizes_by_the_labels_and_with_wrong_labels_allowed_for_are_told_apart(digits, changed):
+    result = {"class_counts": [500, *[100] * 8, 20], "auto": {"noise_rate": 0.3, "imbalance": 556.0}}
+    lead = labels(changed(digits, result=result)).lead
+    assert "By the labels as given, the largest class, “0”, has 25 times" in lead
+    assert "If wrong labels are allowed for, it is some 556 times" in lead
+    result["auto"] = {"noise_rate": 0.3, "imbalance": 27.0}
+    assert "allowed for" not in labels(changed(digits, result=result)).lead
+
+
 def test_of_a_hundred_classes_both_ends_are_drawn_and_all_listed(digits, changed):
     names = tuple(f"class {j:02}" for j in range(100))
     many = changed(digits, result={"class_counts": list(range(200, 100, -1))}, class_names=names)

@@ -55,6 +55,6 @@ def test_mistakes_that_are_only_probable_are_counted_by_their_probability(digits
     said = torch.zeros(20, dtype=torch.int64)
     truth = torch.zeros(20, 3, dtype=torch.float64)
     truth[:, 0], truth[:, 2] = 0.8, 0.2
-    section = mistakes(answered(digits, changed, truth.argmax(dim=1), said, 3, truth=truth))
+    section = mistakes(answered(digits, changed, truth.argmax(dim=1), said, 3, posterior=truth))
     assert "It made 4 mistakes" in section.lead
     assert "“class 002” for “class 000”: 4 of 4 times" in section.lead

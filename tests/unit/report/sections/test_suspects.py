@@ -7,7 +7,7 @@ import torch
 
 from anchored.audit import Audit, Suspects
 from anchored.audit.suspects import COLUMNS
-from anchored.report._thumbnails import thumbnail
+from anchored.data import data_uri
 from anchored.report.sections.suspects import suspects
 
 
@@ -23,7 +23,7 @@ def test_a_suspect_is_shown_with_its_own_picture(digits, changed):
     name = digits.data.ids[17].removeprefix("row ")
     section = suspects(changed(digits, audited=audited((17, name, "3", "8", 0.97))))
     (card,) = section.blocks[0].cards
-    assert card.image == thumbnail(digits.data.inputs.take(torch.tensor([17]))[0])
+    assert card.image == data_uri(digits.data.inputs.take(torch.tensor([17]))[0], 96)
     assert (card.given, card.suggested, card.note) == ("3", "8", "97 % sure that it is wrong")
     assert "out of some 431" in section.lead
 
@@ -54,6 +54,12 @@ def test_without_an_audit_the_command_is_named(digits, changed):
 
 def test_an_audit_that_found_nothing(digits, changed):
     assert "no label" in suspects(changed(digits, audited=audited())).lead
+
+
+def test_labels_that_nothing_is_likelier_than_are_no_suspects(digits, changed):
+    rows = [(17, "17", "3", "3", 0.6), (18, "18", "4", "9", 0.55)]
+    assert [card.id for card in suspects(changed(digits, audited=audited(*rows))).blocks[0].cards] == ["18"]
+    assert "no label" in suspects(changed(digits, audited=audited(rows[0]))).lead
 
 
 def test_a_picture_that_cannot_be_read_is_left_out(digits, changed):

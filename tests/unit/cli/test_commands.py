@@ -1,15 +1,18 @@
-"""Mirror of src/anchored/cli/app.py: the commands, and how each kind of error ends."""
+"""Mirror of src/anchored/cli/commands.py: the commands, and how each kind of error ends."""
 
 import errno
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+import typer
 from safetensors import SafetensorError
 
+import anchored.cli
 from anchored import InputError
-from anchored.cli import app, main
-from anchored.cli import app as module_app
+from anchored.cli import app, commands, main
 from anchored.cli.processes import Ended, Terminated
 
 
@@ -35,7 +38,7 @@ def failing(monkeypatch):
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr(sys.modules["anchored.cli.app"], "app", broken)
+        monkeypatch.setattr(commands, "app", broken)
 
     return arrange
 
@@ -52,8 +55,40 @@ def test_the_help_names_every_command_and_loads_neither_torch_nor_numpy():
     assert done.stdout.rstrip().endswith("[]")
 
 
-def test_the_app_is_the_same_under_both_names():
-    assert app is module_app
+def test_the_door_shows_the_app_and_hides_no_module():
+    assert app is commands.app
+    for path in Path(commands.__file__).parent.glob("[a-z]*.py"):
+        module = import_module(f"anchored.cli.{path.stem}")
+        assert getattr(anchored.cli, path.stem) is module, f"anchored.cli.{path.stem} is not the module of that name"
+
+
+def every_command():
+    """Every command with its words: ``(["paper", "run"], command)``."""
+    for name, command in typer.main.get_command(app).commands.items():
+        for below, inner in getattr(command, "commands", {"": command}).items():
+            yield [word for word in (name, below) if word], inner
+
+
+@pytest.mark.parametrize(("words", "command"), [pytest.param(w, c, id=" ".join(w)) for w, c in every_command()])
+def test_the_docstring_of_a_function_is_the_help_of_its_command(words, command, run):
+    assert command.help.endswith(".")
+    assert "Args:" not in command.help
+    for option in command.params:
+        if option.name != "help":
+            assert option.help, f"{option.name} has no help"
+            assert option.help[0].isupper()
+            assert not option.help.startswith("Of ")
+    code, out, _ = run(*words, "--help")
+    assert code == 0
+    assert command.help.split(";")[0].split(",")[0] in " ".join(out.split())
+
+
+def test_what_is_off_needs_no_second_flag_to_switch_it_off():
+    flags = {" ".join(words): {f for o in command.params for f in (*o.opts, *o.secondary_opts)}
+             for words, command in every_command()}  # fmt: skip
+    assert {"--quick", "--duplicates", "--no-duplicates", "--format", "--json"} <= flags["audit"]
+    assert not {"--no-quick", "--no-json"} & flags["audit"]
+    assert {"--set", "--no-report", "--data-root"} <= flags["fit"]
 
 
 def test_no_argument_shows_the_help(run):

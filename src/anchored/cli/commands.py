@@ -1,9 +1,17 @@
-"""The table of commands, and how an error of the user ends: one line, exit code 2, no traceback."""
+"""The table of commands, and how they end.
+
+The docstring of a function is the help of its command, and its ``Args`` are the help of the command's options. Exit
+codes: 0 if all is done, 1 if a part failed, 2 if something that the user gave cannot be used (said in one line, without
+a traceback), 130 after Ctrl-C, 143 after SIGTERM.
+"""
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -19,7 +27,7 @@ from anchored.cli.embed import embed
 from anchored.cli.evaluate import evaluate
 from anchored.cli.export import export
 from anchored.cli.fit import fit
-from anchored.cli.paper import paper
+from anchored.cli.paper import COMMANDS
 from anchored.cli.predict import predict
 from anchored.cli.processes import Ended, Terminated, about_the_disk, is_first_here, leave, say, terminable
 from anchored.cli.prototypes import prototypes
@@ -31,7 +39,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="anchored",
-    help="Train classifiers that hold under noisy labels and unbalanced classes, by anchoring the class prototypes.",
+    help="Train classifiers that hold if labels are wrong or classes unbalanced, and find the labels that are wrong.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -50,10 +58,26 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Options that belong to no command."""
+    """Take the options that belong to no command."""
 
 
-for command in (
+def _add(group: typer.Typer, function: Callable[..., None], name: str | None = None) -> None:
+    """Make ``function`` a command: its docstring is the help, an entry of ``Args`` the help of an option."""
+    about, _, listed = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:\n")
+    entries = dict(re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, flags=re.MULTILINE))
+    hints = get_type_hints(function, include_extras=True)
+    for each, parameter in inspect.signature(function).parameters.items():
+        hint, *given = get_args(hints[each]) if get_origin(hints[each]) is Annotated else (hints[each],)
+        info: Any = given[0] if given else typer.Argument() if parameter.default is parameter.empty else typer.Option()
+        if not given and parameter.default is False:
+            info = typer.Option(f"--{each.replace('_', '-')}")  # and no --no-... for what is off anyway
+        if each in entries:
+            info.help = " ".join(entries[each].split())
+        function.__annotations__[each] = Annotated[hint, info]
+    group.command(name, help=about)(function)
+
+
+for _function in (
     fit,
     resume,
     predict,
@@ -69,8 +93,15 @@ for command in (
     review,
     report,
 ):
-    app.command()(command)
-app.add_typer(paper)
+    _add(app, _function)
+_paper = typer.Typer(
+    name="paper",
+    help="Run the paper's tables and figures, and show the numbers beside the published ones.",
+    no_args_is_help=True,
+)
+for _name, _command in COMMANDS.items():
+    _add(_paper, _command, _name)
+app.add_typer(_paper)
 
 # Typer brings its own copy of click or uses the installed one; this is the class either way.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
