@@ -42,3 +42,12 @@ def test_the_whole_loop(anchored):
     assert accuracy("after-ce") > accuracy("before-ce") + 0.05
     assert Path("model.onnx").stat().st_size > 10_000
     assert len(Path("labels.csv").read_text().splitlines()) > 100
+
+
+def test_the_python_of_the_audit_page():
+    page = PAGE.with_name("audit.md")
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+    assert abs(json.loads(Path("findings/audit.json").read_text())["noise_rate"] - 0.3) < 0.05
