@@ -172,3 +172,29 @@ def test_a_learning_rate_that_is_far_too_high_is_found_out(tmp_path):
     with pytest.raises(InputError, match=r"the loss became (nan|inf) in epoch 1, batch \d+; lower optimizer.lr"):
         fit(load_digits(), settings, folder=tmp_path / "run")
     assert RunFolder.open(tmp_path / "run").read_checkpoint() is None
+
+
+def test_of_two_fits_into_one_folder_the_second_is_refused_and_names_the_first(tmp_path):
+    command = [sys.executable, "-m", "anchored", "fit", "digits", "--method", "ce", "--no-report", "--out", "run"]
+    first = subprocess.Popen([*command, "--epochs", "400"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        while not (tmp_path / "run" / "config.yaml").is_file():
+            assert first.poll() is None, first.stderr.read()
+            time.sleep(0.05)
+        second = subprocess.run(
+            [sys.executable, "-m", "anchored", "resume", "run"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert second.returncode == 2
+        assert second.stderr.count("\n") == 1
+        assert f"is in use by process {first.pid} on" in second.stderr
+    finally:
+        first.kill()
+        first.wait()
+        first.stderr.close()
+    again = subprocess.run([*command, "--epochs", "2"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert again.returncode == 2
+    assert "interrupted; go on with: anchored resume run" in again.stderr

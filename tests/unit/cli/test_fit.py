@@ -84,3 +84,15 @@ def test_trying_the_place_leaves_nothing_behind(table):
     before = sorted(table.parent.iterdir())
     assert isinstance(call("no-such-data", "--out", "there/run").exception, InputError)
     assert sorted(table.parent.iterdir()) == before
+
+
+def test_the_default_folder_of_auto_is_named_after_what_was_decided(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("digits", "--epochs", 4, "--backbone", "tiny", "--no-report", "--json")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    run = RunFolder.open(result["run"])
+    config = run.read_config()
+    assert result["run"] == f"runs/digits-{config.method.name}-{config.content_hash}"
+    assert (config.method.name, config.content_hash) == (result["method"], result["config_hash"])
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [run.path.name]
