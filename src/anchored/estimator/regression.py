@@ -48,6 +48,7 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         anchors_: The anchors ``(k, k-1)``.
         temperature_: What raw logits are divided by, so that probabilities are calibrated.
         oof_decision_function_: Calibrated out-of-fold logits ``(n, k)`` of the training samples.
+        loo_decision_function_: The same, under the name that all estimators here have.
         oof_log_likelihood_: Mean log-probability of the given labels by those logits.
         noise_rate_: Estimated share of wrong labels.
         noise_interval_: What that share may be, at 95 %.
@@ -120,6 +121,12 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         judged = torch.from_numpy(self.oof_decision_function_), torch.from_numpy(codes.astype(np.int64))
         self._judged_labels = JudgedLabels(*judged, self.classes_)
         return self
+
+    @property
+    def loo_decision_function_(self) -> npt.NDArray[np.float64]:
+        """Calibrated logits ``(n, k)`` of the training samples from models that did not see them."""
+        check_is_fitted(self, "regressor_")
+        return self.oof_decision_function_
 
     @property
     def noise_rate_(self) -> float:

@@ -187,6 +187,9 @@ def _check_sense(name: str, loss: str, head: str | None, modifiers: list[str]) -
             else "without normalised features it is unbounded below"
         )
         raise InputError(f"method {name!r} has no minimum: {why}; use 'nsl', which is anchored and normalised")
+    if loss == "anchored-squared" and head in ("fnpal", "fnpn"):
+        why = "with normalised features it is nsl plus a constant" if head == "fnpal" else "its prototypes are fixed"
+        raise InputError(f"method {name!r}: {why}; use 'anchored-squared' or 'nsl'")
     if loss in ("ldam", "norm") and head in ("fnpal", "fnpn"):
         raise InputError(f"method {name!r}: {loss} normalises features already; use {loss!r} or '{loss}+pal'")
     corrections = [word for word in modifiers if word in ("drw", "rw", "rs")]
@@ -206,6 +209,8 @@ def _head_settings(loss: str, head: str | None) -> dict[str, object]:
         if loss == "ldam":  # the margin is subtracted from the cosine before scaling, so the loss scales
             return {"loss": "ldam", "head": kind, "normalize": True, "loss_scale": _MARGIN_SCALE}
         return {"loss": "ce", "head": kind, "normalize": True, "scale": _MARGIN_SCALE}
+    if loss == "anchored-squared":  # a function of the products with the anchors, features as they are
+        return {"loss": loss, "head": "anchored"}
     if loss == "nsl":
         return {"loss": loss, "head": "anchored", "normalize": True}
     if head is None:

@@ -197,7 +197,11 @@ def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
                 f"{dataset.name}: train.labels = cleaned needs a look at the labels, and {len(dataset)} samples of "
                 f"{dataset.k} classes are too few for one, or look is null; use train.labels = given"
             )
-        name = auto_method(dataset) if base.method.name == "auto" else base.method.name
+        name = base.method.name
+        if name == "auto":
+            # A handful of vectors is too small for a look, but not for the closed form, which needs nothing held out.
+            small = settings.look == "auto" and not dataset.is_image and not asks_for_network(settings)
+            name = "kernel-ridge" if small else auto_method(dataset)
         return Decision(_settled(base, dataset, data, {"method": {"name": name}, "train": {"labels": "given"}}, None))
     trusted = None
     if isinstance(settings.look, LookConfig):  # decided before: the configuration of a run

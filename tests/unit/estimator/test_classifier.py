@@ -20,6 +20,7 @@ from anchored._errors import InputError
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.estimator import AnchoredClassifier
 from anchored.noise import symmetric
+from anchored.runs import complete
 from anchored.runs import fit as train
 
 
@@ -237,8 +238,8 @@ def test_further_settings_reach_the_run_and_named_parameters_win(blobs):
 @pytest.mark.parametrize(("n", "epochs", "batch_size"), [(150, 100, 150), (201, 20, 64), (20_000, 20, 128)])
 def test_automatic_length_and_batches(n, epochs, batch_size):
     data = Dataset("toy", TensorInputs(torch.zeros(n, 2)), torch.arange(n) % 2, ("a", "b"))
-    settings = AnchoredClassifier(random_state=0)._settings(data, double=True)
-    assert (settings["train"]["epochs"], settings["train"]["batch_size"]) == (epochs, batch_size)
+    config = complete(AnchoredClassifier(random_state=0)._settings(data, double=True), data)
+    assert (config.train.epochs, config.train.batch_size) == (epochs, batch_size)
 
 
 def test_grid_search_may_hand_over_numpy_numbers(blobs):
