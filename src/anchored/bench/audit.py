@@ -1,5 +1,4 @@
-"""Finding wrong labels: our judges beside cleanlab on the same vectors, probabilities that hold, intervals that
-contain.
+"""Finding wrong labels: our judges beside cleanlab on the same vectors, calibration and intervals over a grid.
 
 cleanlab is given out-of-sample probabilities of logistic regression in five folds and ranks by ``self_confidence``, its
 default; of three strengths (C = 0.01, 0.1, 1) the one that ranks best, by the truth, is shown: more than a user could
