@@ -112,10 +112,10 @@ def correct_by_check(noise: LabelNoise, posterior: Tensor, labels: Tensor, answe
     n, k = posterior.shape
     if not answers:
         raise InputError("a check needs answers, got none; look at the samples that check_sample draws")
-    for place, true in answers.items():
-        if not (0 <= place < n and 0 <= true < k):
+    for place, named in answers.items():
+        if not (0 <= place < n and 0 <= named < k):
             raise InputError(
-                f"an answer must be about a sample in 0..{n - 1} and a class in 0..{k - 1}, got {place}: {true}"
+                f"an answer must be about a sample in 0..{n - 1} and a class in 0..{k - 1}, got {place}: {named}"
             )
     places = torch.tensor(sorted(answers))
     told = torch.tensor([answers[int(place)] for place in places])

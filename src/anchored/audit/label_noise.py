@@ -15,7 +15,7 @@ Counting contradictions alone would blame the labels for the model's mistakes to
 a model makes mistakes when it is in doubt, while a wrong label comes when it is certain as well. That leaves
 one thing open: a model that is equally certain of nearly everything may be certain or may be modest, and the labels
 cannot say which; noise that is the same for all classes and a higher temperature look alike. So, of the samples that
-it takes for one class, the model is taken at its word about the fifth of which it is surest (the anchor points of
+it takes for one class, the model is taken at its word about the fiftieth of which it is surest (the anchor points of
 Patrini et al.). The rows of M of rare classes are drawn towards noise that is the same for all classes, with the
 weight of a few samples.
 
@@ -47,11 +47,13 @@ _PRIOR_SAMPLES = 20.0
 _BIAS_PRECISION = 1.0
 """Precision of the normal prior of each class's bias, in nats: a class can be predicted e times too often or rarely."""
 _MOST_STEPS, _TOLERANCE = 500, 1e-7
-_SURE, _FEWEST_SURE, _LARGEST_SURE = 0.2, 10.0, 0.5
+_SURE, _FEWEST_SURE, _LARGEST_SURE = 0.02, 2.0, 0.5
 """The share of the samples taken for a class about which the model is believed."""
 _MOST_SAMPLES = 20_000
 _SHARES, _FEWEST_IN_SHARE = (0.5, 0.2, 0.1, 0.05, 0.02), 30
 """Shares of the surest samples among which contradictions are counted, if they are enough samples."""
+_TESTED = 0.2
+"""Share of the surest samples among which the commonest label is compared with the second."""
 _SYSTEMATIC = 0.5
 """How many mistakes that a judge repeats are allowed for, as a share of the contradictions that may be its own."""
 FEWEST_PER_CLASS = 10
@@ -177,11 +179,12 @@ def rate_interval(logits: Tensor, labels: Tensor, *, weights: Tensor | None = No
                r_{\max} = U(\text{contradicted among all}) + \tfrac12 (c - r_{\min}),
 
     where L and U are the ends of exact binomial intervals (Clopper and Pearson), q runs from a half to a fiftieth of
-    the samples taken for each class, and c is the share of all labels that are contradicted. The lower end is noise
-    that the judge sees even where it is surest. What lies between it and c may be the judge's own mistakes or noise
-    where samples are hard: the labels cannot say. Mistakes that people repeat on the same kind of sample are learnt by
-    the judge and contradict nothing; half as many of them are allowed for as there are contradictions in doubt, so that
-    an easy data set gets a narrow interval and a hard one, clean or not, a wide one.
+    the samples taken for each class (less the fall from each q to the next smaller one), and c is the share of all
+    labels that are contradicted. The lower end is noise that the judge sees even where it is surest. What lies between
+    it and c may be the judge's own mistakes or noise where samples are hard: the labels cannot say. Mistakes that
+    people repeat on the same kind of sample are learnt by the judge and contradict nothing; half as many of them are
+    allowed for as there are contradictions in doubt, so that an easy data set gets a narrow interval and a hard one,
+    clean or not, a wide one.
 
     All this assumes that the true class is the commonest label of each kind of sample. If another label is nearly as
     common even where the judge is surest, nobody can tell which is the true one, and the upper end is 1.
@@ -211,13 +214,19 @@ def rate_interval(logits: Tensor, labels: Tensor, *, weights: Tensor | None = No
     effective = float(weight.sum() ** 2 / weight.square().sum())
     low, high = contradicted, _exact(contradicted * effective, effective)[1]
     used = weight > 0
+    before: float | None = None
     for share in _SHARES:
         sure, _ = _surest(logits, share, fewest=1.0)
         sure = sure[used[sure]]
         if len(sure) >= _FEWEST_IN_SHARE or share == _SHARES[0]:
-            low = min(low, _exact(float(wrong[sure].sum()), len(sure))[0])
+            here = float(wrong[sure].to(torch.float64).mean())
+            before = here if before is None else before
+            # Contradictions that grow fewer with sureness grow fewer still beyond the surest samples at hand.
+            low = min(low, _exact(float(wrong[sure].sum()), len(sure))[0] - max(0.0, before - here))
+            before = here
+    low = max(0.0, low)
     high = min(1.0, high + _SYSTEMATIC * (contradicted - low))
-    sure, _ = _surest(logits, _SURE)
+    sure, _ = _surest(logits, _TESTED)
     counts = _counted(
         labels[sure], used[sure].to(torch.float64), torch.nn.functional.one_hot(predicted[sure], k).double()
     )

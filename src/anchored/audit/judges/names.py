@@ -11,6 +11,7 @@ from anchored.audit.judges.kernel_ridge import kernel_ridge
 from anchored.audit.judges.neighbours import neighbours
 from anchored.audit.judges.probe import probe
 from anchored.audit.judges.ridge import balanced_ridge, ridge
+from anchored.audit.judges.second_round import second_round
 
 __all__ = ["JUDGES", "choose_judges", "get"]
 
@@ -21,6 +22,7 @@ JUDGES: dict[str, Judge] = {
     "neighbours": neighbours,
     "boosted": boosted,
     "probe": probe,
+    "second-round": second_round,
 }
 """Name to judge, the cheap ones first. The judge ``network`` needs inputs rather than vectors: see ``network.py``."""
 

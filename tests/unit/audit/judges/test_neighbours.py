@@ -1,0 +1,76 @@
+"""Mirror of src/anchored/audit/judges/neighbours.py: the search against a loop, and the approximate one against it."""
+
+import importlib
+import math
+
+import torch
+
+from anchored.audit.judges import Vectors
+
+judge = importlib.import_module("anchored.audit.judges.neighbours")
+
+
+def vectors(n=60, d=3, seed=0):
+    g = torch.Generator().manual_seed(seed)
+    return Vectors.check(torch.randn(n, d, generator=g), torch.arange(n) % 3, 3)
+
+
+def test_the_search_is_what_a_loop_finds():
+    given = vectors()
+    rows = given.standardised.double()
+    index, similarity = judge.nearest(given, 4)
+    for i in range(60):
+        cosines = {j: float(rows[i] @ rows[j] / rows[i].norm() / rows[j].norm()) for j in range(60) if j != i}
+        best = sorted(cosines, key=cosines.get, reverse=True)[:4]
+        assert index[i].tolist() == best
+        assert all(abs(float(similarity[i, m]) - cosines[j]) < 1e-5 for m, j in enumerate(best))
+
+
+def test_blocks_change_nothing(monkeypatch):
+    whole = judge.nearest(vectors(), 5)
+    monkeypatch.setattr(judge, "_BLOCK_NUMBERS", 7 * 60)
+    assert torch.equal(whole[0], judge.nearest(vectors(), 5)[0])
+
+
+def test_copies_are_no_neighbours():
+    base = vectors(20)
+    twice = Vectors.check(torch.cat([base.X, base.X]), torch.cat([base.labels, base.labels]), 3)
+    index, _ = judge.nearest(twice, 3)
+    assert not bool((index % 20 == torch.arange(40)[:, None] % 20).any())
+
+
+def test_the_votes_are_the_formula():
+    given = vectors(10)
+    index, similarity = judge.nearest(given, 3)
+    shares = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+    for width in (math.inf, 0.2):
+        found = judge._votes(given, index, similarity, width, shares)
+        for i in range(10):
+            votes = shares.tolist()
+            for j, s in zip(index[i].tolist(), similarity[i].tolist(), strict=True):
+                votes[int(given.labels[j])] += 1.0 if math.isinf(width) else math.exp((s - 1) / width)
+            torch.testing.assert_close(found[i], torch.tensor(votes, dtype=torch.float64).log())
+
+
+def test_soft_targets_that_are_labels_vote_like_labels():
+    given = vectors(30)
+    soft = Vectors(given.X, given.labels, 3, None, given.learnt)
+    torch.testing.assert_close(judge.neighbours(soft), judge.neighbours(given))
+
+
+def test_the_approximate_search_finds_most_neighbours(monkeypatch):
+    g = torch.Generator().manual_seed(0)
+    y = torch.arange(3000) % 10
+    given = Vectors.check(4 * torch.eye(10, 12)[y] + torch.randn(3000, 12, generator=g), y, 10)
+    exact, _ = judge.nearest(given, 10)
+    monkeypatch.setattr(judge, "_EXACT", 100)
+    about, near = judge.nearest(given, 10)
+    found = (exact[:, :, None] == about[:, None, :]).any(dim=2).double().mean()
+    assert found > 0.8
+    assert bool(torch.isfinite(near).all())
+    assert not bool((about == torch.arange(3000)[:, None]).any())
+
+
+def test_fewer_samples_than_neighbours():
+    few = Vectors.check(torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.5, 2.0], [2.0, 0.1]]), torch.tensor([0, 1, 0, 1]), 2)
+    assert bool(torch.isfinite(judge.neighbours(few)).all())
