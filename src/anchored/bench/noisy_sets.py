@@ -72,24 +72,24 @@ def noisy_sets(data_root: str | Path | None = None, *, seed: int = 0) -> Iterato
         X, y = load(name)
         for law in ("clean", "symmetric 0.2", "symmetric 0.4", "instance 0.3"):
             compared = law in ("symmetric 0.2", "instance 0.3")
-            yield _spoilt(name, law, torch.from_numpy(X), torch.from_numpy(y), seed, compared)
+            yield _corrupted(name, law, torch.from_numpy(X), torch.from_numpy(y), seed, compared)
     for name in _SMALL_TABLES:
         X, y = load(name)
         for law in ("clean", "symmetric 0.2"):
-            yield _spoilt(name, law, torch.from_numpy(X), torch.from_numpy(y), seed, False)
+            yield _corrupted(name, law, torch.from_numpy(X), torch.from_numpy(y), seed, False)
     for distance in _CLOUDS:
         for law in ("clean", "symmetric 0.2", "symmetric 0.4"):
-            yield _spoilt(f"clouds {distance:g}", law, *_clouds(distance, seed), seed, False)
+            yield _corrupted(f"clouds {distance:g}", law, *_clouds(distance, seed), seed, False)
     for name in ("cifar10n", "agnews"):
         yield from _human(name, data_root, seed)
 
 
 def _all_laws(name: str, X: Tensor, y: Tensor, seed: int) -> Iterator[NoisySet]:
     for law in _LAWS:
-        yield _spoilt(name, law, X, y, seed, law in _COMPARED_LAWS)
+        yield _corrupted(name, law, X, y, seed, law in _COMPARED_LAWS)
 
 
-def _spoilt(name: str, law: str, X: Tensor, truth: Tensor, seed: int, compared: bool) -> NoisySet:
+def _corrupted(name: str, law: str, X: Tensor, truth: Tensor, seed: int, compared: bool) -> NoisySet:
     """Give true labels wrong ones by a law."""
     k, generator = int(truth.max()) + 1, stream(seed, "bench-audit", name, law)
     if law == "clean":
@@ -142,4 +142,4 @@ def _human(name: str, data_root: str | Path | None, seed: int) -> Iterator[Noisy
     for column, law in columns.items():
         yield NoisySet(name, law, X, arrays[column].long(), truth, k, True)
     for law in ("clean", "symmetric 0.2"):
-        yield _spoilt(name, law, X, truth, seed, False)
+        yield _corrupted(name, law, X, truth, seed, False)
