@@ -15,7 +15,7 @@ from tests.cut import Cut, CutAfter
 from anchored._errors import InputError
 from anchored.data import load_digits
 from anchored.runs import RunFolder, TrainedModel, fit
-from anchored.training import Progress
+from anchored.training import Progress, TrainingSetup
 
 SETTINGS = {
     "data": {"source": "digits", "augment": ["crop=1", "flip"], "corrupt": ["symmetric=0.2"]},
@@ -124,27 +124,40 @@ def test_dropout_goes_on_with_the_numbers_it_would_have_drawn(steps, tmp_path):
 class Bomb(Progress):
     """Breaks the model at a certain step, as a learning rate that is too high would."""
 
-    def __init__(self, module, steps):
-        self.module, self.left = module, steps
+    def __init__(self, setups, steps):
+        self.setups, self.left = setups, steps
 
     def step(self, *, batch, samples, loss):
         self.left -= 1
         if self.left == 0:
             with torch.no_grad():
-                next(self.module.parameters()).fill_(float("inf"))
+                next(self.setups[-1].network.parameters()).fill_(float("inf"))
+
+
+@pytest.fixture
+def setups(monkeypatch):
+    """Every training that is set up."""
+    made, inner = [], TrainingSetup.__init__
+
+    def watched(self, *arguments, **named):
+        inner(self, *arguments, **named)
+        made.append(self)
+
+    monkeypatch.setattr(TrainingSetup, "__init__", watched)
+    return made
 
 
 @pytest.mark.parametrize("steps", [20, 25, 42])
-def test_a_loss_that_is_not_finite_stops_with_one_line_and_keeps_the_last_good_checkpoint(steps, tmp_path):
+def test_a_loss_that_is_not_finite_stops_with_one_line_and_keeps_the_last_good_checkpoint(steps, setups, tmp_path):
     settings = {
         "data": {"source": "digits"},
         "method": {"name": "ce"},
         "optimizer": {"lr": 0.05},
         "train": {"epochs": 2, "batch_size": 64},
     }
-    split, module = load_digits(), dropping()
+    split = load_digits()
     with pytest.raises(InputError, match=r"epoch \d, batch \d+; .*optimizer.lr.*the last checkpoint is kept") as caught:
-        fit(split, settings, folder=tmp_path / "run", module=module, progress=Bomb(module, steps))
+        fit(split, settings, folder=tmp_path / "run", module=dropping(), progress=Bomb(setups, steps))
     assert "\n" not in str(caught.value)
     run = RunFolder.open(tmp_path / "run")
     assert not run.finished

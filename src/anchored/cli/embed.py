@@ -42,11 +42,11 @@ def embed(
     Args:
         data: Any source that fit takes.
         out: The file to write: .npz.
-        encoder: auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or
+        encoder: Name of the encoder: auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or
             sentence-transformers:NAME.
         weights: A file of weights for the encoder.
         test: Test data, encoded in the same way.
-        on: local, or ray: spread over a Ray cluster.
+        on: Where to compute: local, or ray, spread over a Ray cluster.
         cache: Keep vectors for the next time.
         data_root: Folder of a built-in set, or where image paths start.
         label: The label column of a table.

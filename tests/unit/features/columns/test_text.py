@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.data import Inputs, column_of
+from anchored.data import column_of
 from anchored.features import Encoder
 from anchored.features.columns import FreeTextEncoder
-from anchored.features.columns.text import Texts
 
 
 class Lengths(Encoder):
@@ -77,11 +76,3 @@ def test_an_unknown_or_damaged_text_encoder_is_refused():
         FreeTextEncoder.restore(about, {})
     with pytest.raises(InputError, match="sizes do not fit"):
         FreeTextEncoder.restore(about | {"mean": [0.0]}, {}, {"lengths": Lengths})
-
-
-def test_texts_are_inputs():
-    texts = Texts(("a", "b", "c"))
-    assert isinstance(texts, Inputs)
-    assert texts.subset(torch.tensor([2, 0])).texts == ("c", "a")
-    with pytest.raises(InputError, match="must be encoded"):
-        texts.take(torch.tensor([0]))
