@@ -4,9 +4,10 @@ r"""Judge ``neighbours``: the labels of the most similar samples, leave-one-out.
            \frac{a \pi_j + \sum_{l \in N_m(i)} s_{il}\, c_l\, P_{lj}}{a + \sum_{l \in N_m(i)} s_{il}\, c_l},
            \qquad s_{il} = e^{(\cos(x_i, x_l) - 1)/\tau},
 
-where :math:`N_m(i)` are the m most similar samples by the cosine of standardised features, neither the sample itself
-nor an exact copy of it among them, P their labels, and :math:`\pi` the classes' shares. The number m and the width tau
-(or no width: all m count the same) are those under which the given labels are likeliest.
+where :math:`N_m(i)` are the m most similar samples by the cosine of standardised or of half whitened features, neither
+the sample itself nor an exact copy of it among them, P their labels, and :math:`\pi` the classes' shares. The number m
+and the width tau (or no width: all m count the same) are those under which the given labels are likeliest,
+and so is the choice between the two spaces (:func:`spaces`).
 
 Up to 30,000 samples the search is exact, a block of rows at a time. Above that it is approximate: features are
 projected onto at most 64 random directions, k-means puts the samples into cells, and each sample is compared with
@@ -24,7 +25,7 @@ from anchored._random import stream
 from anchored.audit.judges.base import Vectors
 from anchored.ridge import as_targets, fit_sharpness, log_likelihood
 
-__all__ = ["nearest", "neighbours"]
+__all__ = ["nearest", "neighbours", "spaces"]
 
 _COUNTS = (5, 10, 20, 40, 80)
 _WIDTHS = (math.inf, 0.2, 0.07)
@@ -34,6 +35,7 @@ _BLOCK_NUMBERS = 2**24
 _EXACT = 30_000
 _DIRECTIONS, _CELLS_ASKED, _ROUNDS = 64, 8, 8
 _MOST_SCORED = 20_000
+_AXES, _AXES_FROM, _LEAST_VARIANCE = 256, 5_000, 1e-9
 
 
 def neighbours(vectors: Vectors) -> Tensor:
@@ -46,39 +48,57 @@ def neighbours(vectors: Vectors) -> Tensor:
         >>> bool((neighbours(Vectors.check(X, y, 3)).argmax(dim=1) == y).double().mean() > 0.85)
         True
     """
-    index, similarity = nearest(vectors, min(max(_COUNTS), len(vectors) - 1))
+    most = min(max(_COUNTS), len(vectors) - 1)
     shares = vectors.learnt.T @ vectors.each
     shares = (shares + 1.0) / (shares.sum() + vectors.k)
-    best = -math.inf
-    step = max(1, -(-len(vectors) // _MOST_SCORED))
-    part = slice(None, None, step)
+    part = slice(None, None, max(1, -(-len(vectors) // _MOST_SCORED)))
     targets = as_targets(vectors.labels[part].numpy(), vectors.k)
     each = vectors.each[part].numpy()
     if not each.any():
         each = each + 1.0
-    settings: tuple[int, float] | None = None
-    for width in _WIDTHS:
-        for count in _COUNTS:
-            if count > index.shape[1]:
-                break
-            rows = _votes(vectors, index[part, :count], similarity[part, :count], width, shares).numpy()
-            sharp = fit_sharpness(rows - rows.mean(axis=1, keepdims=True), targets, each)
-            score = log_likelihood(sharp * rows, targets, each)
-            if score > best:
-                best, settings = score, (count, width)
-    if settings is None:  # fewer samples than the smallest number of neighbours
-        settings = (index.shape[1], math.inf)
-    count, width = settings
-    return torch.cat(
-        [
-            _votes(vectors, places, near, width, shares)
-            for places, near in zip(
-                torch.split(index[:, :count], _block(vectors)),
-                torch.split(similarity[:, :count], _block(vectors)),
-                strict=True,
-            )
-        ]
-    )
+    best, found = -math.inf, None
+    for rows in spaces(vectors):
+        index, similarity = nearest(vectors, most, rows)
+        for width in _WIDTHS:
+            for count in sorted({min(count, most) for count in _COUNTS}):
+                votes = _votes(vectors, index[part, :count], similarity[part, :count], width, shares).numpy()
+                sharp = fit_sharpness(votes - votes.mean(axis=1, keepdims=True), targets, each)
+                score = log_likelihood(sharp * votes, targets, each)
+                if score > best:
+                    best, found = score, (index[:, :count], similarity[:, :count], width)
+    if found is None:  # all rows are copies of one another, or no feature varies
+        return shares.log().expand(len(vectors), -1).clone()
+    index, similarity, width = found
+    blocks = zip(torch.split(index, _block(vectors)), torch.split(similarity, _block(vectors)), strict=True)
+    return torch.cat([_votes(vectors, places, near, width, shares) for places, near in blocks])
+
+
+def spaces(vectors: Vectors) -> list[Tensor]:
+    r"""Return the spaces in which neighbours are searched: standardised features, and the same half whitened.
+
+    With the principal axes V and the deviations :math:`\sigma` along them, the second is
+    :math:`x V \operatorname{diag}(\sigma)^{-1/2}`: large directions count for less, small ones for more. Above 256
+    columns both are cut off after the 256 largest axes.
+
+    Args:
+        vectors: The samples.
+
+    Returns:
+        Unit rows ``(n, m)``, float32, for each space.
+    """
+    rows = vectors.standardised
+    if not rows.shape[1]:
+        return []
+    part = rows[:: max(1, -(-len(rows) // _AXES_FROM))]
+    variances, axes = torch.linalg.eigh((part.T @ part / len(part)).to(torch.float64))
+    kept = variances > _LEAST_VARIANCE * variances.max()
+    variances, axes = variances[kept][-_AXES:], axes[:, kept][:, -_AXES:].to(torch.float32)
+    rotated = rows @ axes
+    plain = rows if rows.shape[1] <= _AXES else rotated
+    return [
+        torch.nn.functional.normalize(plain, dim=1),
+        torch.nn.functional.normalize(rotated / variances.pow(0.25).to(torch.float32), dim=1),
+    ]
 
 
 def _block(vectors: Vectors) -> int:
@@ -101,18 +121,18 @@ def _votes(vectors: Vectors, index: Tensor, similarity: Tensor, width: float, sh
     return votes.log()
 
 
-def nearest(vectors: Vectors, count: int) -> tuple[Tensor, Tensor]:
+def nearest(vectors: Vectors, count: int, rows: Tensor) -> tuple[Tensor, Tensor]:
     """Find the most similar samples of each sample, without itself and its exact copies.
 
     Args:
         vectors: The samples.
         count: How many.
+        rows: Unit vectors ``(n, m)`` of the samples, whose products are cosines.
 
     Returns:
         Places ``(n, count)`` and cosines ``(n, count)``, the most similar first. If a sample has fewer neighbours, the
         rest have the cosine -inf.
     """
-    rows = torch.nn.functional.normalize(vectors.standardised, dim=1)
     if len(vectors) <= _EXACT:
         return _exact(rows, vectors.copies, count)
     return _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))

@@ -15,10 +15,33 @@ def vectors(n=60, d=3, seed=0):
     return Vectors.check(torch.randn(n, d, generator=g), torch.arange(n) % 3, 3)
 
 
+def unit(given):
+    return torch.nn.functional.normalize(given.standardised, dim=1)
+
+
+def test_the_second_space_is_half_whitened():
+    g = torch.Generator().manual_seed(0)
+    given = Vectors.check(torch.randn(500, 4, generator=g) @ torch.randn(4, 4, generator=g), torch.arange(500) % 2, 2)
+    plain, half = judge.spaces(given)
+    rows = given.standardised.double()
+    torch.testing.assert_close(plain, unit(given))
+    # Its products are those of the features through the inverse square root of their deviations' matrix.
+    root = torch.linalg.eigh(rows.T @ rows / 500)
+    middle = root.eigenvectors @ torch.diag(root.eigenvalues**-0.5) @ root.eigenvectors.T
+    wanted = rows @ middle @ rows.T
+    size = wanted.diagonal().sqrt()
+    torch.testing.assert_close((half @ half.T).double(), wanted / size[:, None] / size, atol=1e-4, rtol=0)
+
+
+def test_many_columns_are_cut_off(monkeypatch):
+    monkeypatch.setattr(judge, "_AXES", 3)
+    assert [space.shape for space in judge.spaces(vectors(d=8))] == [(60, 3), (60, 3)]
+
+
 def test_the_search_is_what_a_loop_finds():
     given = vectors()
     rows = given.standardised.double()
-    index, similarity = judge.nearest(given, 4)
+    index, similarity = judge.nearest(given, 4, unit(given))
     for i in range(60):
         cosines = {j: float(rows[i] @ rows[j] / rows[i].norm() / rows[j].norm()) for j in range(60) if j != i}
         best = sorted(cosines, key=cosines.get, reverse=True)[:4]
@@ -27,21 +50,21 @@ def test_the_search_is_what_a_loop_finds():
 
 
 def test_blocks_change_nothing(monkeypatch):
-    whole = judge.nearest(vectors(), 5)
+    whole = judge.nearest(vectors(), 5, unit(vectors()))
     monkeypatch.setattr(judge, "_BLOCK_NUMBERS", 7 * 60)
-    assert torch.equal(whole[0], judge.nearest(vectors(), 5)[0])
+    assert torch.equal(whole[0], judge.nearest(vectors(), 5, unit(vectors()))[0])
 
 
 def test_copies_are_no_neighbours():
     base = vectors(20)
     twice = Vectors.check(torch.cat([base.X, base.X]), torch.cat([base.labels, base.labels]), 3)
-    index, _ = judge.nearest(twice, 3)
+    index, _ = judge.nearest(twice, 3, unit(twice))
     assert not bool((index % 20 == torch.arange(40)[:, None] % 20).any())
 
 
 def test_the_votes_are_the_formula():
     given = vectors(10)
-    index, similarity = judge.nearest(given, 3)
+    index, similarity = judge.nearest(given, 3, unit(given))
     shares = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
     for width in (math.inf, 0.2):
         found = judge._votes(given, index, similarity, width, shares)
@@ -62,9 +85,9 @@ def test_the_approximate_search_finds_most_neighbours(monkeypatch):
     g = torch.Generator().manual_seed(0)
     y = torch.arange(3000) % 10
     given = Vectors.check(4 * torch.eye(10, 12)[y] + torch.randn(3000, 12, generator=g), y, 10)
-    exact, _ = judge.nearest(given, 10)
+    exact, _ = judge.nearest(given, 10, unit(given))
     monkeypatch.setattr(judge, "_EXACT", 100)
-    about, near = judge.nearest(given, 10)
+    about, near = judge.nearest(given, 10, unit(given))
     found = (exact[:, :, None] == about[:, None, :]).any(dim=2).double().mean()
     assert found > 0.8
     assert bool(torch.isfinite(near).all())
