@@ -42,8 +42,8 @@ def embed(
     Args:
         data: Any source that fit takes.
         out: The file to write: .npz.
-        encoder: Name of the encoder: auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME, hf:NAME or
-            sentence-transformers:NAME.
+        encoder: Name of the encoder: auto, efficientnet-lite0, wordllama, tfidf, wordllama+tfidf, table, timm:NAME,
+            hf:NAME or sentence-transformers:NAME.
         weights: A file of weights for the encoder.
         test: Test data, encoded in the same way.
         on: Where to compute: local, or ray, spread over a Ray cluster.
