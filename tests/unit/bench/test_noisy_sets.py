@@ -55,6 +55,6 @@ def test_encoded_sets_are_read_from_beside_the_data(tmp_path):
 
 def test_the_seed_changes_the_noise_and_not_the_data(digits):
     X, y = load("digits")
-    other = sets._spoilt("digits", "symmetric 0.2", torch.from_numpy(X), torch.from_numpy(y), 1, False)
+    other = sets._corrupted("digits", "symmetric 0.2", torch.from_numpy(X), torch.from_numpy(y), 1, False)
     assert torch.equal(other.X, digits["symmetric 0.2"].X)
     assert not torch.equal(other.labels, digits["symmetric 0.2"].labels)
