@@ -109,13 +109,13 @@ def test_the_page_of_choices_quotes_the_runs_on_mnist():
         assert says(published, *([] if ours else printed_number(method.lower()))), label
 
 
-def test_the_readme_quotes_the_hours_on_cifar():
-    (_, *methods), ((first, *printed), (second, *ours)) = quoted("README.md", "| CIFAR-10, 60 % wrong |")
-    epochs = 14
-    assert (first, second) == ("published, 120 epochs", f"here, {epochs} epochs")
-    for method, published, here in zip(methods, printed, ours, strict=True):
-        row, cell = method.lower(), "cifar10/0.6"
-        found = [r for r in RESULTS.read("noise_symmetric") if (r["row"], r["cell"]) == (row, cell)]
-        (record,) = [r for r in found if variant(r) == (epochs, "bf16", 1)]
-        assert says(here, 100 * record["last"]["accuracy"]), method
-        assert says(published, PUBLISHED[row, cell, "accuracy"].mean), method
+def test_the_page_of_choices_quotes_the_hours_on_cifar():
+    """What an hour of CIFAR-10 reached, 14 of 120 epochs, in a sentence of the page."""
+    page = " ".join((ROOT / "docs/paper/deviations.md").read_text(encoding="utf-8").split())
+    found = {
+        record["row"]: 100 * record["last"]["accuracy"]
+        for record in RESULTS.read("noise_symmetric")
+        if record["cell"] == "cifar10/0.6" and record["epochs"] == 14
+    }
+    numbers = [f"{found[row]:.1f}" for row in ("nce+rce+fnpal", "ce", "ce+fnpal")]
+    assert "NCE+RCE+FNPAL has {}, CE {} and CE+FNPAL {}".format(*numbers) in page
