@@ -16,9 +16,9 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="Which one; without a name all but audit, auto, ridge and tables.")
     ] = None,
-    data_root: Annotated[str | None, typer.Option(help="Where MNIST lies, for audit.")] = None,
+    data_root: Annotated[str | None, typer.Option(help="Where MNIST and encoded features lie, for audit.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Seeds of audit, auto, tables, with commas between.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Of one training in audit and auto.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Of one training in auto.")] = None,
     json: AsJson = False,
 ) -> None:
     """Measure speed, memory and accuracy, side by side within one run."""
