@@ -198,7 +198,7 @@ def audit(
         dataset: With labels; samples without one are left out, and those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
         duplicates: Whether to look for near-duplicates under different labels.
-        generator: Of the bootstrap behind the interval.
+        generator: Chooses samples for the law and for near-duplicates if there are very many.
 
     Example:
         >>> from anchored.data import corrupt, load_digits

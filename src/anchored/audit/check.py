@@ -107,7 +107,7 @@ def correct_by_check(noise: LabelNoise, posterior: Tensor, labels: Tensor, answe
         >>> places = check_sample(1000, 50).tolist()
         >>> answers = {i: int(labels[i]) if j % 5 else 1 - int(labels[i]) for j, i in enumerate(places)}
         >>> print(correct_by_check(noise, posterior, labels, answers).text)
-        Of 50 labels checked at random 10 are wrong: 20.6% of all labels, between 10.7% and 32.6%.
+        Of 50 labels checked at random 10 are wrong: 20.6% of all labels, between 10.8% and 32.6%.
     """
     n, k = posterior.shape
     if not answers:
