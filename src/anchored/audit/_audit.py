@@ -223,7 +223,7 @@ def audit(
         dataset: The labelled data; samples without a label are left out, those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
         duplicates: Whether to look for near-duplicates under different labels.
-        generator: Random numbers of the bootstrap behind the interval.
+        generator: Chooses samples for the law and for near-duplicates if there are very many.
 
     Returns:
         The noise rate, the transition matrix, every label ranked, and near-duplicates.

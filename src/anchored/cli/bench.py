@@ -23,9 +23,9 @@ def bench(
 
     Args:
         name: Name of a benchmark; by default all but the long ones: audit, auto, ridge and tables.
-        data_root: Folder of MNIST, for audit.
+        data_root: Folder of MNIST and of encoded features, for audit.
         seeds: Seeds of audit, auto and tables, separated by commas.
-        epochs: Passes over the data of one training in audit and auto.
+        epochs: Passes over the data of one training in auto.
         json: Print the result as one JSON object on stdout.
     """
     from importlib import import_module

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from anchored.audit import LabelNoise, fit_label_noise, judge
+from anchored.audit import LabelNoise, fit_label_noise, judge, judge_labels, rate_interval
 from anchored.data import Dataset, TensorInputs
 
 
@@ -195,3 +195,46 @@ def test_nothing_confirmed_is_as_if_nobody_had_looked():
         noise, posterior = judge(each, logits)
         assert noise.rate == fit_label_noise(logits, given).rate
         assert torch.equal(posterior, noise.posterior(logits, given))
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.2, 0.4])
+@pytest.mark.parametrize("sharp", [3.0, 8.0])
+def test_the_interval_holds_the_rate_whether_the_samples_are_hard_or_the_labels_wrong(eta, sharp):
+    inside = 0
+    for seed in range(10):
+        logits, truth, given = sample(1500, 5, symmetric(5, eta), sharp=sharp, seed=seed)
+        low, high = rate_interval(logits, given)
+        inside += low <= (truth != given).double().mean().item() <= high
+    assert inside >= 9
+
+
+def test_hard_samples_leave_more_open_than_easy_ones():
+    (hard, _, one), (easy, _, other) = (sample(3000, 5, symmetric(5, 0.2), sharp=sharp) for sharp in (3.0, 20.0))
+    wide, narrow = rate_interval(hard, one), rate_interval(easy, other)
+    assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
+
+
+def test_two_labels_of_the_same_frequency_leave_the_upper_end_open():
+    g = torch.Generator().manual_seed(0)
+    truth = torch.arange(2000) % 4
+    given = torch.where(torch.rand(2000, generator=g) < 0.5, truth, (truth + 1) % 4)
+    assert rate_interval(5.0 * F.one_hot(truth, 4) + torch.randn(2000, 4, generator=g), given)[1] == 1.0
+
+
+@pytest.mark.parametrize("eta", [0.2, 0.4])
+def test_a_review_of_the_most_suspect_does_not_make_the_rest_look_clean(eta):
+    """The law with the truth of three hundred suspects filled in is that of all labels, not that of what is left."""
+    logits, truth, given = sample(3000, 5, symmetric(5, eta), sharp=8.0)
+    before = fit_label_noise(logits, given)
+    suspicion = 1 - before.posterior(logits, given).gather(1, given[:, None])[:, 0]
+    confirmed = torch.zeros(3000, dtype=torch.bool)
+    confirmed[suspicion.argsort(descending=True)[:300]] = True
+    labels = torch.where(confirmed, truth, given)
+    noise, posterior = judge_labels(logits, labels, confirmed=confirmed, given=given)
+    torch.testing.assert_close(noise.transition, before.transition, atol=0.05, rtol=0)
+    left = float((labels != truth).double().mean())
+    assert noise.rate == pytest.approx(left, abs=0.03)
+    assert noise.interval[0] <= left <= noise.interval[1]
+    assert torch.equal(posterior[confirmed].argmax(dim=1), truth[confirmed])
+    without, _ = judge_labels(logits, labels, confirmed=confirmed)
+    assert without.rate < noise.rate

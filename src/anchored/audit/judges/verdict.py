@@ -60,11 +60,17 @@ class Verdict:
             )
         low, high = self.noise.interval
         asked = ", ".join(f"{each.name} {each.weight or 0.0:.0%}" for each in self.opinions)
+        doubt = (
+            " Another label is nearly as common as the likeliest one even where the judges are surest, so nobody can "
+            "tell from the labels which of the two is true."
+            if high == 1.0
+            else ""
+        )
         return (
             f"About {self.noise.rate:.1%} of the {len(self.logits):,} labels look wrong (between {low:.1%} and "
-            f"{high:.1%}). Held-out labels are predicted with {self.accuracy:.1%} accuracy; always naming the largest "
-            f"class has {self.chance:.1%}. Judges: {asked}. Mistakes that annotators make systematically, "
-            f"for one kind of sample, cannot be seen from labels alone; checking a random sample shows them."
+            f"{high:.1%}).{doubt} Held-out labels are predicted with {self.accuracy:.1%} accuracy; always naming the "
+            f"largest class has {self.chance:.1%}. Judges: {asked}. Mistakes that annotators make systematically, for "
+            f"one kind of sample, cannot be seen from labels alone; checking a random sample shows them."
         )
 
 

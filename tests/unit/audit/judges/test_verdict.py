@@ -52,7 +52,9 @@ def test_nothing_is_claimed_where_nothing_can_be_known(what):
 def test_labels_of_which_most_are_wrong_may_be_anything():
     """90 % wrong at three classes: two wrong labels are each commoner than the true one."""
     X, given, _ = clouds(1200, rate=0.9)
-    assert judge_vectors(X, given, 3).noise.interval[1] == 1.0
+    verdict = judge_vectors(X, given, 3)
+    assert verdict.noise.interval[1] == 1.0
+    assert "nobody can tell" in verdict.text
 
 
 def test_a_hard_clean_set_is_not_called_noisy_with_certainty():
