@@ -49,13 +49,15 @@ class TreesHead(ComputedHead):
     depth: Tensor
     base: Tensor
     anchors: Tensor
+    levels: int = 0
+    """Steps from a root to its lowest leaf, as a plain number: the same for every input."""
 
     def forward(self, features: Tensor) -> Tensor:
         """Compute logits ``(n, k)`` of features ``(n, d)``."""
         rows = features.to(self.threshold.dtype)
         feature, left, right = self.feature.long(), self.left.long(), self.right.long()
-        place = self.roots.long().expand(len(rows), -1)
-        for _ in range(int(self.depth)):
+        place = torch.zeros_like(rows[:, :1], dtype=torch.int64) + self.roots.long()  # one row per sample
+        for _ in range(self.levels):
             goes_left = rows.gather(1, feature[place]) <= self.threshold[place]
             place = torch.where(goes_left, left[place], right[place])
         # One column per coordinate: the sum of its own trees.
@@ -73,6 +75,7 @@ class TreesHead(ComputedHead):
         fits = fits and bool(((self.outputs >= 0) & (self.outputs < max(len(self.base), 1))).all())
         if not fits or self.depth.numel() != 1 or not 0 <= float(self.depth) <= 1_000:
             raise InputError("the tensors of these trees do not fit together; train the model again")
+        self.levels = int(self.depth)
 
 
 class BoostedTrees(ClosedForm):

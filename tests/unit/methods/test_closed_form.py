@@ -90,3 +90,20 @@ def test_folds_have_every_class_and_no_sample_twice():
     for j in range(7):
         sizes = [int((labels[fold] == j).sum()) for fold in folds]
         assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", COMPUTED)
+def test_it_is_exported_and_answers_the_same_elsewhere(method, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    from anchored.export import write_onnx
+
+    data = blobs(150, distance=2.0)
+    fitted = fit(Split(data), settings(method), folder=tmp_path / "run")
+    write_onnx(fitted.model, tmp_path / "model.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
+    x = data.inputs.tensor[:20]
+    names = [given.name for given in session.get_inputs()]
+    answers = session.run(None, {names[0]: x.numpy()})
+    expected = fitted.model.predict_proba(x).numpy()
+    assert any(each.shape == expected.shape and abs(each - expected).max() < 1e-4 for each in answers)
