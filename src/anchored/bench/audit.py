@@ -36,8 +36,9 @@ _FOLDS, _STRENGTHS = 5, (0.01, 0.1, 1.0)
 _BINS, _FEWEST_IN_BIN, _FEWEST_IN_GROUP = 10, 50, 20
 _MOST_ITERATIONS = 200
 _COLUMNS = (
-    "data", "labels", "wrong", "ours AP", "cleanlab AP", "ours s", "cleanlab s", "rate", "low", "high", "gap",
-"flagged", )  # fmt: skip
+    "data", "labels", "wrong", "ours AP", "cleanlab AP", "ours s", "cleanlab s",
+    "rate", "low", "high", "gap", "flagged",
+)  # fmt: skip
 
 
 def run(
