@@ -3,6 +3,7 @@
 from anchored.audit._audit import Audit, ClassNoise, ConfusedPair, DuplicateGroup, audit
 from anchored.audit.check import Checked, check_sample, correct_by_check
 from anchored.audit.cross_fit import LEAST_LR, CrossFit, cross_fit, look_model, look_settings
+from anchored.audit.flags import flag
 from anchored.audit.judges import JUDGES, Opinion, Verdict, combine, judge_vectors, knowable
 from anchored.audit.label_noise import (
     FEWEST_PER_CLASS,
@@ -40,6 +41,7 @@ __all__ = [
     "correct_by_check",
     "cross_fit",
     "fit_label_noise",
+    "flag",
     "judge",
     "judge_labels",
     "judge_vectors",

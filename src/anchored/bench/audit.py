@@ -5,7 +5,7 @@ default; of three strengths (C = 0.01, 0.1, 1) the one that ranks best, by the t
 know. Its time is that of all three. Ours is :func:`anchored.audit.judge_vectors` with its defaults, ranked by the
 probability that the label is wrong. ``gap`` is the largest difference, over ten bins of at least fifty samples, between
 that probability and the share that is wrong indeed; ``flagged`` the largest share of correct labels that are flagged
-(probability above one half) in any of the classes of many, medium and few samples, if it has at least twenty.
+(:func:`anchored.audit.flag`) in any of the classes of many, medium and few samples, if it has at least twenty.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ _FOLDS, _STRENGTHS = 5, (0.01, 0.1, 1.0)
 _BINS, _FEWEST_IN_BIN, _FEWEST_IN_GROUP = 10, 50, 20
 _MOST_ITERATIONS = 200
 _COLUMNS = (
-    "data", "labels", "wrong", "ours AP", "cleanlab AP", "ours s", "cleanlab s", "rate", "low", "high", "gap",
-"flagged", )  # fmt: skip
+    "data", "labels", "wrong", "ours AP", "cleanlab AP", "ours s", "cleanlab s",
+    "rate", "low", "high", "gap", "flagged",
+)  # fmt: skip
 
 
 def run(
@@ -112,7 +113,7 @@ def _row(each: NoisySet, seed: int) -> tuple[tuple[str | float | None, ...], Ten
         low,
         high,
         _gap(counted),
-        _flagged(probability, wrong, each),
+        _flagged(verdict.flagged(each.labels), wrong, each),
     )
     return row, counted, verdict.text
 
@@ -159,13 +160,13 @@ def _calibration(counted: Tensor) -> str:
     return ", ".join(f"{e / c:.2f} → {w / c:.2f}" for c, e, w in zip(count, expected, wrong, strict=True) if c)
 
 
-def _flagged(probability: Tensor, wrong: Tensor, each: NoisySet) -> float | None:
+def _flagged(flagged: Tensor, wrong: Tensor, each: NoisySet) -> float | None:
     """Return the largest share of correct labels flagged in any shot group, or None if no group is large enough."""
     shares = []
     for members in shots(each.truth.bincount(minlength=each.k)).values():
         group = torch.isin(each.labels, torch.tensor(list(members), dtype=torch.int64)) & ~wrong
         if int(group.sum()) >= _FEWEST_IN_GROUP:
-            shares.append(float((probability[group] > 0.5).double().mean()))
+            shares.append(float(flagged[group].double().mean()))
     return max(shares) if shares else None
 
 

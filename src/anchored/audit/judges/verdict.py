@@ -11,6 +11,7 @@ from torch import Tensor
 
 from anchored._progress import Progress
 from anchored._random import stream
+from anchored.audit.flags import flag
 from anchored.audit.judges.base import Opinion, Vectors
 from anchored.audit.judges.calibrate import opinion_of
 from anchored.audit.judges.combine import combine
@@ -47,6 +48,10 @@ class Verdict:
     def rate(self) -> float | None:
         """Estimated share of wrong labels; None if nothing can be known."""
         return self.noise.rate if self.knowable else None
+
+    def flagged(self, labels: Tensor) -> Tensor:
+        """Return which labels ``(n,)`` are flagged, judged within their class; see :func:`anchored.audit.flag`."""
+        return flag(self.posterior, labels)
 
     @property
     def text(self) -> str:
