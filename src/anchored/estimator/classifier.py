@@ -39,8 +39,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)`` or
     images ``(n, c, h, w)``. For vectors, closed forms, boosted trees, a linear probe and, if there are not too many
-    numbers, a network are compared by the likelihood of labels that they did not see, and the best of them or an average
-    is taken. Images, and vectors with settings that only a network has (``epochs``, ``lr``, ``backbone`` …), get a
+    numbers, a network are compared by the likelihood of labels that they did not see, and the best of them or an
+    average is taken. Images, and vectors with settings that only a network has (``epochs``, ``lr``, ``backbone`` …), get a
     network that is chosen by their shape.
 
     Args:
@@ -48,13 +48,13 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             look at the labels, see :func:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is
             ``ce+fnpal``, or ``ldam+drw+pal`` if one class has ten times the samples of another and there is no
             ``class_weight``.
-        noise_rate: Share of wrong labels. ``"auto"`` estimates it first, by judges that did not see the label they judge;
+        noise_rate: Share of wrong labels. ``"auto"`` estimates it first, by judges that did not see the label;
             with ``method="auto"``, each label then counts only as far as it can be trusted, and probabilities are
             calibrated by what the labels probably are. A number is taken as it is, and a network is trained. None
             assumes 0.2, which suits rates up to about 0.4. Up to 200 samples, which are too few for a look, ``"auto"``
             takes the closed form.
-        epochs: Passes over the data of a network; 0 are made by methods without epochs. ``"auto"`` is 100 up to 200 samples, because an epoch is one step there; then 20,
-            and fewer for more than 50,000 samples, down to 10.
+        epochs: Passes over the data, if a network is trained. ``"auto"`` is 100 up to 200 samples, because an epoch is
+            one step there; then 20, and fewer for more than 50,000 samples, down to 10.
         batch_size: Samples per step. ``"auto"`` is all of them up to 200, then 64, and 128 from 10,000 on.
         lr: First learning rate. ``"auto"`` is 0.002 for vectors, 0.01 for up to 200 of them, and the recipe's for
             images.
