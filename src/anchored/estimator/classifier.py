@@ -40,8 +40,8 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)`` or
     images ``(n, c, h, w)``. For vectors, closed forms, boosted trees, a linear probe and, if there are not too many
     numbers, a network are compared by the likelihood of labels that they did not see, and the best of them or an
-    average is taken. Images, and vectors with settings that only a network has (``epochs``, ``lr``, ``backbone`` …), get a
-    network that is chosen by their shape.
+    average is taken. Images, and vectors with settings that only a network has (``epochs``, ``lr``, ``backbone`` …),
+    get a network that is chosen by their shape.
 
     Args:
         method: Training method, such as ``"ce+fnpal"``, see :func:`anchored.methods.parse`. ``"auto"`` decides after a
