@@ -57,6 +57,8 @@ ASSUMED_NOISE_RATE = 0.2
 _MOST_HELD_OUT = 5_000
 _SMALL = 200
 _CLEAN = 0.02
+_LEAST_BLAME = 1 / 3
+"""The share of the contradictions that must be put down to the labels for them to be called noisy."""
 _UNBALANCED = 10.0
 _EMA = 0.995
 _LEAST_RESIDUAL = 0.1
@@ -359,7 +361,12 @@ def auto_method(dataset: Dataset) -> str:
 
 
 def _is_noisy(look: Look) -> bool:
-    return look.knowable and look.noise.rate >= _CLEAN and look.noise.interval[0] > 0
+    """Whether labels are treated as noisy: some are wrong, and they are a good part of what contradicts the judges.
+
+    The interval of the rate says what can be known, and reaches down to zero whenever all contradictions could be the
+    judges' own mistakes. Doubting labels needlessly costs little and trusting wrong ones much, so the estimate decides.
+    """
+    return look.knowable and look.noise.rate >= max(_CLEAN, _LEAST_BLAME * look.contradicted)
 
 
 def _imbalance(posterior: Tensor) -> float:

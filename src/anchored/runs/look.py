@@ -47,6 +47,7 @@ class Look:
         opinions: How well each judge predicts labels that it did not see; empty if one judge spoke alone.
         knowable: Whether labels are predicted better than by always naming the largest class. If not, nothing is
             known about them, and the posterior is the labels as they are given.
+        contradicted: Share of the labels that are not the likeliest class.
         text: What the judges found, in a few sentences; empty if one judge spoke alone.
     """
 
@@ -57,6 +58,7 @@ class Look:
     posterior: Tensor
     opinions: tuple[Opinion, ...] = ()
     knowable: bool = True
+    contradicted: float = 0.0
     text: str = ""
 
 
@@ -156,7 +158,8 @@ def _judged(
         half = torch.zeros(len(dataset), dtype=torch.int64)
         CrossFit(verdict.logits.float(), half, chosen.epochs).save(folder)
     opinions, noise, posterior = verdict.opinions, verdict.noise, verdict.posterior
-    return Look(config, chosen, verdict.logits, noise, posterior, opinions, verdict.knowable, verdict.text)
+    found = (opinions, verdict.knowable, 1 - verdict.accuracy, verdict.text)
+    return Look(config, chosen, verdict.logits, noise, posterior, *found)
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:
@@ -191,4 +194,5 @@ def make_look(base: RunConfig, settings: LookConfig, answers: CrossFit, dataset:
         0.0
     """
     noise, posterior = judge(dataset, answers.logits, generator=stream(base.train.seed, "noise rate"))
-    return Look(base, settings, answers.logits, noise, posterior)
+    contradicted = float((answers.logits.argmax(dim=1) != dataset.labels).double().mean())
+    return Look(base, settings, answers.logits, noise, posterior, contradicted=contradicted)

@@ -244,3 +244,14 @@ def test_it_looks_only_if_something_depends_on_it(settings, looks):
 
 def test_a_handful_of_samples_is_not_looked_at():
     assert not needs_look(validate({}), vectors([30] * 4))
+
+
+@pytest.mark.parametrize(("contradicted", "method"), [(0.1, "ce+fnpal"), (0.3, "ce+fnpal"), (0.6, "ce")])
+def test_contradictions_of_a_weak_judge_are_its_own_and_not_noise(contradicted, method):
+    """At an estimated rate of 0.12: most contradictions are put down to the labels, some, or hardly any."""
+    settings = validate({"train": {"epochs": 50}})
+    labels = torch.arange(300) % 3
+    data = Dataset("toy", TensorInputs(torch.zeros(300, 2)), labels, ("a", "b", "c"))
+    posterior = 0.9 * torch.eye(3, dtype=torch.float64)[labels] + 0.1 / 3
+    look = Look(complete(settings, data), LOOK, posterior, law(0.12, 0.0), posterior, contradicted=contradicted)
+    assert decide(settings, RunData(data, data), look).config.method.name == method
