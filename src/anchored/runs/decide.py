@@ -120,6 +120,9 @@ def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunCo
         backbone["name"] = auto_backbone(dataset.inputs.shape, dataset.k)
     if data.get("normalize", "auto") == "auto":
         data["normalize"] = source if source in NORMALIZATIONS else "fit"
+    if data["normalize"] not in ("fit", "none", *NORMALIZATIONS):
+        known = ", ".join(["fit", "none", *NORMALIZATIONS])
+        raise InputError(f"unknown normalisation {data['normalize']!r}; choose from {known}")
     if data.get("augment", "auto") == "auto":
         data["augment"] = ()
     if data.get("hold_out", "auto") == "auto":

@@ -255,3 +255,9 @@ def test_contradictions_of_a_weak_judge_are_its_own_and_not_noise(contradicted, 
     posterior = 0.9 * torch.eye(3, dtype=torch.float64)[labels] + 0.1 / 3
     look = Look(complete(settings, data), LOOK, posterior, law(0.12, 0.0), posterior, contradicted=contradicted)
     assert decide(settings, RunData(data, data), look).config.method.name == method
+
+
+def test_an_unknown_normalisation_is_refused_for_every_method():
+    for method in ("ce", "ridge"):
+        with pytest.raises(InputError, match="unknown normalisation 'mnits'; choose from fit"):
+            resolve({"method": {"name": method}, "data": {"normalize": "mnits"}}, vectors([60, 40]))

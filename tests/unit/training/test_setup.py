@@ -165,7 +165,6 @@ def test_pieces_are_made_from_what_the_configuration_says():
         ({"backbone": {"name": "tinny"}}, "unknown backbone 'tinny'"),
         ({"schedule": {"name": "cosinus"}}, "unknown schedule 'cosinus'"),
         ({"data": {"augment": ["flop"], "hold_out": 0.2}}, "flop"),
-        ({"data": {"normalize": "mnits", "hold_out": 0.2}}, "unknown normalisation 'mnits'; choose from fit"),
         ({"method": {"name": "gce", "loss": {"qq": 1.0}}}, "qq"),
         ({"method": {"name": "crt"}, "second": {"schedule": "cosinus"}}, "unknown schedule 'cosinus'"),
     ],
