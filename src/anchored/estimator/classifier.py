@@ -23,8 +23,10 @@ from torch import Tensor, nn
 from anchored import methods, runs
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
-from anchored.audit import Suspects, audit
+from anchored.audit import Suspects
 from anchored.data import Dataset, Split, TensorInputs
+from anchored.estimator.answers import AnswersByLogits
+from anchored.estimator.judged import JudgedLabels
 from anchored.runs import Fitted, TrainedModel
 from anchored.training import RunConfig, merge
 
@@ -34,7 +36,7 @@ _PREDICTION_BATCH = 1_024
 _COLOURS = (1, 3, 4)
 
 
-class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""A classifier with anchored prototypes, for labels that are noisy and classes that are unbalanced.
 
     Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)`` or
@@ -76,7 +78,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         feature_names_in_: Names of the columns, if ``X`` was a data frame with string columns.
         n_iter_: Number of epochs trained.
         history_: One record per epoch: learning rate, loss, accuracy, and the same on held-out data.
-        noise_rate_: Share of wrong labels: estimated, given, or assumed.
+        noise_rate_: Share of wrong labels: estimated, given, or assumed; NaN if nothing can be known about them.
         label_issues_: Rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
             (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``. With
             ``noise_rate="auto"`` no row is judged by a model that saw its label; otherwise the fitted model judges.
@@ -155,7 +157,6 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         check_classification_targets(labels)
         weights = None if sample_weight is None else _sample_weights(sample_weight, len(rows))
         self._rows = np.arange(len(rows))
-        self._issues: Suspects | None = None
         if weights is not None and not weights.all():
             self._rows = self._rows[weights > 0]
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
@@ -182,31 +183,7 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def label_issues_(self) -> Suspects:
         """Rows whose label is probably wrong, the most suspicious first."""
         check_is_fitted(self, "model_")
-        if self._issues is None:
-            found = audit(None, self._judged, logits=self._judged_by, duplicates=False).suspects.as_dict()
-            issues = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
-            table = {name: [values[i] for i in issues] for name, values in found.items()}
-            table["index"] = self._rows[table["index"]].tolist()
-            table["id"] = [f"row {i}" for i in table["index"]]
-            table["rank"] = list(range(1, len(issues) + 1))
-            self._issues = Suspects(table)
-        return self._issues
-
-    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Compute calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second one."""
-        logits = self._logits(X)
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
-
-    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Compute calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
-        probabilities: npt.NDArray[np.float64] = torch.from_numpy(self._logits(X)).softmax(dim=1).numpy()
-        return probabilities
-
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Predict the likeliest class of each row, ``(n,)``."""
-        best = self._logits(X).argmax(axis=1)  # before classes_, so that an unfitted model says so
-        labels: npt.NDArray[Any] = self.classes_[best]
-        return labels
+        return self._judged_labels.issues
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "model_")
@@ -226,10 +203,15 @@ class AnchoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         settings = self._settings(data, double=double)
         fitted = runs.fit(Split(data), settings, module=copy.deepcopy(self.module))
         look = fitted.look
-        self.noise_rate_ = float(fitted.config.method.noise_rate if look is None else look.noise.rate)
-        # Of the data only the labels are kept; their judges have seen the rest.
-        self._judged = Dataset(data.name, TensorInputs(torch.zeros(len(data), 1)), data.labels, data.class_names)
-        self._judged_by = fitted.model.raw_logits(data) if look is None else look.logits
+        unseen = fitted.left_out if look is None else look.logits
+        judged_by = fitted.model.raw_logits(data) if unseen is None else unseen
+        known = look is None or look.knowable
+        self._judged_labels = JudgedLabels(judged_by, data.labels, self.classes_, rows=self._rows, knowable=known)
+        if look is not None:
+            self.noise_rate_ = look.noise.rate if known else float("nan")
+        else:
+            told = float(fitted.config.method.noise_rate)
+            self.noise_rate_ = told if unseen is None else self._judged_labels.noise.rate
         return fitted
 
     def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class JudgedLabels:
         classes: ``(k,)`` names of the classes.
         weights: ``(n,)`` positive weights; None for one each.
         rows: ``(n,)``, the place of each sample in the data that the user gave.
+        knowable: Whether labels are predicted better than by always naming the largest class; if not, none is an issue.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -46,9 +47,11 @@ class JudgedLabels:
         *,
         weights: Tensor | None = None,
         rows: npt.NDArray[np.int64] | None = None,
+        knowable: bool = True,
     ) -> None:
         self.logits, self.labels, self.classes = logits, labels, classes
         self.weights, self.rows = weights, np.arange(len(labels)) if rows is None else rows
+        self.knowable = knowable
         self._noise: LabelNoise | None = None
         self._issues: Suspects | None = None
 
@@ -67,7 +70,8 @@ class JudgedLabels:
             inputs = TensorInputs(torch.zeros(len(self.labels), 1))
             data = Dataset("the training data", inputs, self.labels, names, weights=self.weights)
             found = audit(None, data, logits=self.logits, duplicates=False).suspects.as_dict()
-            wrong = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
+            differs = [i for i, given in enumerate(found["given"]) if given != found["suggested"][i]]
+            wrong = differs if self.knowable else []
             table = {name: [values[i] for i in wrong] for name, values in found.items()}
             table["index"] = self.rows[table["index"]].tolist()
             table["id"] = [f"row {i}" for i in table["index"]]

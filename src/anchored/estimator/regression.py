@@ -18,6 +18,7 @@ from anchored._checks import check_integer
 from anchored._errors import InputError
 from anchored._random import stream
 from anchored.audit import Suspects
+from anchored.estimator.answers import AnswersByLogits
 from anchored.estimator.judged import JudgedLabels
 from anchored.prototypes import simplex
 from anchored.ridge import as_targets, fit_sharpness, log_likelihood
@@ -25,7 +26,7 @@ from anchored.ridge import as_targets, fit_sharpness, log_likelihood
 __all__ = ["AnchoredRegression"]
 
 
-class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""A classifier made of a regressor: :math:`\hat w(x) \approx E[w_y \mid x]`, logits :math:`W \hat w(x) / T`.
 
     The targets are the anchors :math:`w_1, \dots, w_k` in :math:`k - 1` coordinates. Under symmetric noise of rate
@@ -142,22 +143,6 @@ class AnchoredRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def label_issues_(self) -> Suspects:
         """The rows whose label is probably wrong, the most suspicious first."""
         return self._judged().issues
-
-    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second."""
-        logits = self._logits(X)
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
-
-    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
-        probabilities: npt.NDArray[np.float64] = torch.from_numpy(self._logits(X)).softmax(dim=1).numpy()
-        return probabilities
-
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the likeliest class of each row, ``(n,)``."""
-        best = self._logits(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[best]
-        return labels
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "regressor_")

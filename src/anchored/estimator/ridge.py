@@ -18,6 +18,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit import Suspects
+from anchored.estimator.answers import AnswersByLogits
 from anchored.estimator.judged import JudgedLabels
 from anchored.ridge import (
     ArrayRows,
@@ -48,7 +49,7 @@ def _is_linear(estimator: AnchoredRidge) -> bool:
     return True
 
 
-class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Least squares onto the anchors, in closed form, for labels that may be wrong.
 
     .. math::  \min_{B, b} \tfrac12 \sum_i c_i \lVert B^\top \tilde x_i + b - w_{y_i} \rVert^2
@@ -366,22 +367,6 @@ class AnchoredRidge(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if self._left_out is None:
             raise AttributeError("label_issues_ is there after fit; partial_fit and merge keep no rows")
         return self._judged().issues
-
-    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return calibrated logits ``(n, k)``; for two classes the log-odds ``(n,)`` of the second."""
-        logits = self._logits(X)
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
-
-    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities ``(n, k)`` of the classes in ``classes_``."""
-        probabilities: npt.NDArray[np.float64] = torch.from_numpy(self._logits(X)).softmax(dim=1).numpy()
-        return probabilities
-
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the likeliest class of each row, ``(n,)``."""
-        best = self._logits(X).argmax(axis=1)  # before classes_, so that an unfitted model says so
-        labels: npt.NDArray[Any] = self.classes_[best]
-        return labels
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "classes_")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from anchored._progress import Progress
 from anchored.data import Split
@@ -45,6 +45,8 @@ class Fitted:
         result: The final numbers, as in ``result.json``.
         data: The data of the run.
         look: What the look at the labels has found, or None if there was none.
+        left_out: Logits ``(n, k)`` of the training samples from models that did not see them, if the method computes
+            such; else None.
     """
 
     model: TrainedModel
@@ -53,6 +55,7 @@ class Fitted:
     result: dict[str, Any]
     data: RunData
     look: Look | None = None
+    left_out: Tensor | None = None
 
 
 def fit(
@@ -99,7 +102,7 @@ def fit(
         decision = decide(settings, data, look)
         setup = train(decision, data, runtime, run, module=module, progress=progress)
         model, result = conclude(setup, decision, data, look, run)
-    return Fitted(model, decision.config, setup.state.history, result, data, look)
+    return Fitted(model, decision.config, setup.state.history, result, data, look, setup.left_out)
 
 
 def train(

@@ -371,3 +371,21 @@ def test_one_class_is_refused(blobs):
 def test_an_unfitted_model_says_so(blobs):
     with pytest.raises(NotFittedError):
         quick().predict(blobs[0])
+
+
+def test_labels_about_which_nothing_can_be_known_are_not_flagged():
+    rng = np.random.default_rng(0)
+    model = AnchoredClassifier(random_state=0).fit(rng.normal(size=(600, 5)), rng.integers(4, size=600))
+    assert np.isnan(model.noise_rate_)
+    assert len(model.label_issues_) == 0
+
+
+def test_a_handful_of_rows_is_judged_by_leaving_each_out():
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % 3
+    X = 4 * np.eye(3)[y] + rng.normal(size=(150, 3))
+    given = np.where(np.arange(150) % 10 == 0, (y + 1) % 3, y)
+    model = AnchoredClassifier(random_state=0).fit(X, given)
+    assert model.config_.method.name == "kernel-ridge"
+    assert model.noise_rate_ == pytest.approx(0.1, abs=0.05)
+    assert all(row.index % 10 == 0 for row in model.label_issues_[:10])
