@@ -1,12 +1,13 @@
 """Runs: data of the run, look at the labels, decide, train, conclude; and the folder and the model that come out."""
 
+from anchored.runs import recipes
 from anchored.runs.data import RunData, open_data
 from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
 from anchored.runs.fit import Fitted, fit
 from anchored.runs.folder import RunFolder, default_path
 from anchored.runs.look import Look, look_at_labels, make_look
 from anchored.runs.model import DESCRIPTION, OWN_BACKBONE, WEIGHTS, TrainedModel
-from anchored.runs.recipes import RECIPES, recipe
+from anchored.runs.recipes import RECIPES
 
 __all__ = [
     "ASSUMED_NOISE_RATE",
@@ -27,5 +28,5 @@ __all__ = [
     "look_at_labels",
     "make_look",
     "open_data",
-    "recipe",
+    "recipes",
 ]

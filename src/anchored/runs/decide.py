@@ -33,7 +33,8 @@ from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
 from anchored.methods import MEMBERS, Method, parse, procedure_type
-from anchored.runs.recipes import recipe, recipe_name, vectors_by_size
+from anchored.runs import recipes
+from anchored.runs.recipes import recipe_name, vectors_by_size
 from anchored.training import BackboneConfig, LookConfig, RunConfig, SecondConfig, merge, validate
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def complete(settings: Mapping[str, Any] | RunConfig, dataset: Dataset) -> RunCo
     settings = validate(settings)
     source = _source(settings, dataset)
     name = recipe_name(source, dataset.inputs.shape, settings.data.corrupt)
-    base = recipe(name)
+    base = recipes.get(name)
     if name == "vectors":
         base = merge(base, vectors_by_size(len(dataset)))
     said = settings.model_dump(exclude_unset=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 from anchored._names import choose
 
-__all__ = ["RECIPES", "recipe", "recipe_name", "vectors_by_size"]
+__all__ = ["RECIPES", "get", "recipe_name", "vectors_by_size"]
 
 _FULL_BATCH, _LARGE = 200, 10_000
 _FEWEST_EPOCHS, _MOST_EPOCHS, _SAMPLES_SEEN = 10, 20, 1_000_000
@@ -87,11 +87,11 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def recipe(name: str) -> Mapping[str, Any]:
+def get(name: str) -> Mapping[str, Any]:
     """Return the settings called ``name``.
 
     Example:
-        >>> recipe("mnist")["train"]["epochs"]
+        >>> get("mnist")["train"]["epochs"]
         50
     """
     return choose(name, RECIPES, what="recipe")

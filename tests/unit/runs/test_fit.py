@@ -200,7 +200,7 @@ def test_data_is_prepared_and_settings_are_decided_once(monkeypatch, tmp_path):
 
     modules = {name: sys.modules[f"anchored.runs.{name}"] for name in ("data", "decide", "fit", "look")}
     counted(modules["data"], "corrupt")
-    counted(modules["decide"], "recipe")
+    counted(sys.modules["anchored.runs.recipes"], "get")
     counted(modules["fit"], "decide")
     counted(RunConfig, "model_validate")
     split = Split(clouds((300, 300)))
@@ -208,7 +208,7 @@ def test_data_is_prepared_and_settings_are_decided_once(monkeypatch, tmp_path):
     fit(split, asked, folder=tmp_path / "run")
     assert counts == {
         "anchored.runs.data.corrupt": 1,
-        "anchored.runs.decide.recipe": 1,
+        "anchored.runs.recipes.get": 1,
         "anchored.runs.fit.decide": 1,
         "RunConfig.model_validate": 2,  # what was asked, and the same laid over the recipe
     }

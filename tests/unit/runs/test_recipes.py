@@ -5,7 +5,7 @@ import pytest
 from anchored import backbones, schedules
 from anchored._errors import InputError
 from anchored.data.augment import compose
-from anchored.runs import RECIPES, recipe
+from anchored.runs import RECIPES, recipes
 from anchored.runs.recipes import recipe_name
 from anchored.training import validate
 
@@ -21,7 +21,7 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("name", "backbone", "lr", "momentum", "decay", "epochs", "batch"), PUBLISHED)
 def test_the_published_numbers(name, backbone, lr, momentum, decay, epochs, batch):
-    config = validate(recipe(name))
+    config = validate(recipes.get(name))
     assert config.backbone.name == backbone
     assert (config.optimizer.lr, config.optimizer.momentum, config.optimizer.weight_decay) == (lr, momentum, decay)
     assert (config.train.epochs, config.train.batch_size) == (epochs, batch)
@@ -29,7 +29,7 @@ def test_the_published_numbers(name, backbone, lr, momentum, decay, epochs, batc
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_can_be_built(name):
-    config = validate(recipe(name))
+    config = validate(recipes.get(name))
     schedule = schedules.get(config.schedule.name, epochs=config.train.epochs, **config.schedule.options)
     assert all(0 <= schedule(epoch) <= 1 for epoch in range(config.train.epochs))
     compose(config.data.augment)
@@ -55,4 +55,4 @@ def test_the_recipe_is_chosen_by_the_source_and_else_by_the_shape(source, shape,
 
 def test_an_unknown_recipe_gets_the_nearest_ones():
     with pytest.raises(InputError, match="unknown recipe 'cifar'; did you mean"):
-        recipe("cifar")
+        recipes.get("cifar")

@@ -44,7 +44,7 @@ from anchored.paper.figures.runs import Runs
 from anchored.paper.figures.style import CLASSES, readable_on, subplots
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _table(name: str, corrupt: str, balanced: Sequence[str], changes: Mapping[st
         "backbone": {"name": "mlp", "last_relu": False, "options": {"hidden": [512, 256, 2], "batch_norm": True}},
         "train": {"evaluate": False},
     }
-    settings = merge(merge(merge(recipe("mnist"), WHOLE), own), changes)
+    settings = merge(merge(merge(recipes.get("mnist"), WHOLE), own), changes)
     return Table(
         name=name,
         title="Two-dimensional features",

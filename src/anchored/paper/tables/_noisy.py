@@ -19,7 +19,7 @@ from typing import Any
 
 from anchored.losses import SETTINGS
 from anchored.paper.table import Cell, Row
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["ROWS", "loss_settings", "noisy_cell", "noisy_settings"]
@@ -64,7 +64,7 @@ def noisy_cell(data: str, eta: float, corruption: str) -> Cell:
         name=f"{data}/{eta:.1f}",
         title=f"{data} {eta:.1f}",
         settings=merge(
-            recipe(data),
+            recipes.get(data),
             {
                 "data": {
                     "source": data,

@@ -32,14 +32,14 @@ from __future__ import annotations
 from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["TABLE"]
 
 
 def _cell(data: str, kind: str, rho: int) -> Cell:
-    settings = merge(recipe("cifar-longtail"), {"data": {"source": data, "corrupt": [f"{kind}={rho}"]}})
+    settings = merge(recipes.get("cifar-longtail"), {"data": {"source": data, "corrupt": [f"{kind}={rho}"]}})
     return Cell(name=f"{data}/{kind}-{rho}", title=f"{data} {kind} {rho}", settings=merge(settings, WHOLE))
 
 

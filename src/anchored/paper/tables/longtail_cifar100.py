@@ -50,7 +50,7 @@ from typing import Any
 from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE, rows_with_anchors
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["TABLE"]
@@ -96,7 +96,7 @@ _ANCHORS: Mapping[str, Mapping[str, Any]] = {
 
 def _cell(rho: int) -> Cell:
     settings = merge(
-        recipe("cifar-longtail"),
+        recipes.get("cifar-longtail"),
         {"data": {"source": "cifar100", "corrupt": [f"longtail={rho}"]}, "schedule": {"name": "mislas"}},
     )
     return Cell(name=f"cifar100/longtail-{rho}", title=f"ratio {rho}", settings=merge(settings, WHOLE))

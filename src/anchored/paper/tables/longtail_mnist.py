@@ -41,7 +41,7 @@ from typing import Any
 
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._longtailed import WHOLE
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["TABLE"]
@@ -61,7 +61,7 @@ _MNIST = Cell(
     name="mnist",
     title="mnist",
     settings=merge(
-        merge(recipe("mnist"), WHOLE),
+        merge(recipes.get("mnist"), WHOLE),
         {
             "data": {"source": "mnist", "corrupt": ["longtail=100:1000"], "normalize": "mnist"},
             "train": {"epochs": 30, "evaluate": False},

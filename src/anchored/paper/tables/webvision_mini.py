@@ -38,7 +38,7 @@ from typing import Any
 from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Row, Table
 from anchored.paper.tables._noisy import loss_settings
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["TABLE"]
@@ -47,7 +47,7 @@ _WEBVISION = Cell(
     name="webvision-mini",
     title="WebVision (mini)",
     settings=merge(
-        recipe("webvision"),
+        recipes.get("webvision"),
         {
             "data": {
                 "source": "webvision_mini_train.txt",

@@ -30,7 +30,7 @@ from __future__ import annotations
 from anchored.paper.published import published_numbers
 from anchored.paper.table import Cell, Table
 from anchored.paper.tables._longtailed import WHOLE, longtailed_row
-from anchored.runs import recipe
+from anchored.runs import recipes
 from anchored.training import merge
 
 __all__ = ["TABLE"]
@@ -40,7 +40,7 @@ _DECAYS = ("0", "5e-5", "1e-4", "2e-4", "3e-4", "5e-4", "7e-4", "1e-3", "5e-3", 
 
 def _cell(decay: str) -> Cell:
     settings = merge(
-        recipe("cifar-longtail"),
+        recipes.get("cifar-longtail"),
         {"data": {"source": "cifar100", "corrupt": ["longtail=100"]}, "optimizer": {"weight_decay": float(decay)}},
     )
     return Cell(name=decay, title=decay, settings=merge(settings, WHOLE))
