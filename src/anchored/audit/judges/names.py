@@ -28,7 +28,8 @@ JUDGES: dict[str, Judge] = {
 
 _UNBALANCED = 5.0
 """Ratio of the largest to the smallest class above which all classes are also given the same weight."""
-_BOOSTED_COLUMNS, _BOOSTED_WORK = 64, 4e5
+_BOOSTED_COLUMNS, _BOOSTED_CLASSES, _BOOSTED_WORK = 64, 4, 4e5
+"""Trees are grown for every class and fold, which takes long for many classes however few samples there are."""
 _KERNEL_WORK, _PROBE_WORK = 1e6, 2e5
 
 
@@ -80,7 +81,7 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
         chosen.append("kernel-ridge")
     if float(sizes.max()) > _UNBALANCED * float(sizes.min()):
         chosen.append("ridge-balanced")
-    if d <= _BOOSTED_COLUMNS and n * d * vectors.k <= _BOOSTED_WORK:
+    if d <= _BOOSTED_COLUMNS and vectors.k <= _BOOSTED_CLASSES and n * d * vectors.k <= _BOOSTED_WORK:
         chosen.append("boosted")
     if n * d * vectors.k <= _PROBE_WORK:
         chosen.append("probe")
