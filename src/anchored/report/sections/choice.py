@@ -19,9 +19,8 @@ HEADS = {
     "what learns is the network in front of them.",
     "cosine": "The direction of every class is learned from the labels, and only angles count, not lengths.",
     "linear": "The last layer is an ordinary one: the direction of every class is learned from the labels.",
-    "computed": "Every class was given a fixed direction, all of them as far apart as they can be, and the map from a "
-    "sample to the direction of its class was computed at once, without epochs. A wrong label pulls on that map only a "
-    "little, and wrong labels that fall on all classes alike cancel out.",
+    "computed": "The classifier was computed from all samples at once, without passes through them. What is said here "
+    "of a sample that it was computed from comes from a computation that left this sample out.",
 }
 LOSSES = {
     "ce": "cross entropy, the usual loss",
@@ -60,11 +59,10 @@ def choice(evidence: Evidence) -> Section:
             Table(("labelled as", "corrected to", "samples"), rows, folded="What the corrections changed", words=2)
         )
     epochs, samples = int(result.get("epochs", 0)), int(result.get("samples", 0))
-    lead = (
-        f"A network ({name(config.backbone.name)}) was trained on {count(samples, 'labelled sample')} of "
-        f"{count(evidence.k, 'class', 'classes')}, in {count(epochs, 'pass', 'passes')} through them. "
-        f"The method is called {name(method)}; this is what it does."
-    )
+    known = f"{count(samples, 'labelled sample')} of {count(evidence.k, 'class', 'classes')}"
+    made = f"A network ({name(config.backbone.name)}) was trained on {known}, in {count(epochs, 'pass', 'passes')}"
+    made = f"A classifier was computed from {known}." if _computed(method) else f"{made} through them."
+    lead = f"{made} The method is called {name(method)}; this is what it does."
     return Section("trained", "What was trained", lead, blocks)
 
 
@@ -116,6 +114,11 @@ def method_in_words(method: str, *, trusted: bool = False) -> list[str]:
     except InputError:
         return []
     terms = [LOSSES.get(each, each) for each in parsed.loss.split("+")]
+    if parsed.head == "computed":
+        sentences = [HEADS["computed"], f"It is {parsed.about}."]
+        if trusted:
+            sentences.append("Each label counted as far as it can be trusted: one that is surely wrong did not count.")
+        return sentences
     sentences = [HEADS[parsed.head], f"It was trained with {', plus '.join(terms)}."]
     if trusted:
         sentences.append("Each label counted as far as it can be trusted: one that is surely wrong did not count.")
@@ -139,14 +142,19 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     config, result = evidence.config, evidence.result
     facts = [("data", name(config.data.source or "given from Python", 200))]
     facts.append(("trained on", f"{count(int(result.get('samples', 0)))} samples"))
-    for part, title in (("held_out", "held out, not trained on"), ("test", "tested on")):
+    computed = _computed(str(result.get("method", config.method.name)))
+    held = "judged without having been seen" if computed else "held out, not trained on"
+    for part, title in (("held_out", held), ("test", "tested on")):
         if result.get(part):
             facts.append((title, f"{count(int(result[part]['n']))} samples"))
     facts.append(("classes", str(evidence.k)))
     facts += [("corrupted on purpose", text) for text in _corruption(evidence)]
     facts += [("corrected by hand", text) for text in _corrections(evidence)]
-    facts.append(("network", name(config.backbone.name)))
+    if not computed:
+        facts.append(("network", name(config.backbone.name)))
     facts.append(("method", f"{name(result.get('method', '?'))}: {name(result.get('description', ''), 300)}"))
+    if computed:
+        return facts
     if evidence.measured is not None and evidence.measured.scale is not None:
         facts.append(("scale (sharpness) of the head", f"{evidence.measured.scale:.3g}"))
     facts.append(
@@ -160,6 +168,14 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     if evidence.seconds:
         facts.append(("time", _duration(evidence.seconds)))
     return facts
+
+
+def _computed(method: str) -> bool:
+    """Tell whether a method is computed at once instead of trained."""
+    try:
+        return methods.parse(method).head == "computed"
+    except InputError:
+        return False
 
 
 def _corruption(evidence: Evidence) -> list[str]:
