@@ -2,8 +2,11 @@
 
 import pytest
 
+from anchored.data import load_digits
 from anchored.losses import NAMES
+from anchored.report._evidence import gather
 from anchored.report.sections.choice import LOSSES, choice, method_in_words, reasons
+from anchored.runs import fit
 
 
 def facts(section):
@@ -76,3 +79,13 @@ def test_what_corrections_changed_is_shown(digits, changed):
     assert said == "9 labels decided on, 7 changed; wrong labels before 431, after 424"
     (pairs,) = [block for block in section.blocks if block.kind == "table" and block.folded]
     assert pairs.rows == [("<b>", "3", "7")]
+
+
+def test_a_computed_classifier_has_no_network_and_no_epochs(tmp_path):
+    run = tmp_path / "run"
+    fit(load_digits(), {"data": {"source": "digits"}, "method": {"name": "ridge"}}, folder=run)
+    section = choice(gather(run))
+    assert section.lead.startswith("A classifier was computed from 1,437 labelled samples of 10 classes.")
+    found = facts(section)
+    assert found["judged without having been seen"] == "1,437 samples"
+    assert not {"network", "optimiser", "epochs and batch"} & set(found)
