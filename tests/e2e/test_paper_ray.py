@@ -12,13 +12,13 @@ from anchored.paper import Results
 
 pytest.importorskip("ray", reason="Ray is not installed; pip install 'anchored[ray]'")
 
-ROOT = Path(__file__).parents[2]
+TINY_FOLDER = Path(__file__).parents[1] / "unit" / "paper"  # an installed package may be called tests, too
 GRID = """
 import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[4])
 from anchored.paper import Placement, Results, Store, run
 from anchored.paper import engines
-from tests.unit.paper.tiny import TINY
+from tiny import TINY
 if __name__ == "__main__":
     name, folder, epochs, kill = sys.argv[1], sys.argv[2], int(sys.argv[3]), len(sys.argv) > 5
     store = Store(f"{folder}/store")
@@ -43,12 +43,12 @@ def grid(tmp_path, name, epochs, *more):
     script.write_text(GRID)
     folder = tmp_path / "-".join([name, *more])
     ended = subprocess.run(
-        [sys.executable, str(script), name, str(folder), str(epochs), str(ROOT), *more],
+        [sys.executable, str(script), name, str(folder), str(epochs), str(TINY_FOLDER), *more],
         capture_output=True,
         text=True,
         timeout=400,
         check=False,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"},
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(TINY_FOLDER), "RAY_USAGE_STATS_ENABLED": "0"},
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
     records = [{**record, "seconds": 0} for record in Results(folder / "results").read("tiny")]

@@ -14,13 +14,13 @@ from tests.unit.paper.tiny import TINY
 from anchored.paper import Placement, Results, Store, record_of, run, run_job
 from anchored.paper.engines import LocalEngine
 
-ROOT = Path(__file__).parents[2]
+TINY_FOLDER = Path(__file__).parents[1] / "unit" / "paper"  # an installed package may be called tests, too
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[3])
 from anchored.paper import Placement, Results, Store, run
 from anchored.paper.engines import LocalEngine
-from tests.unit.paper.tiny import TINY
+from tiny import TINY
 if __name__ == "__main__":
     jobs = TINY.jobs(methods=["ce", "ce+fnpal"], cells=["digits/0.4"], seeds=[0], epochs=int(sys.argv[4]))
     engine = LocalEngine(Placement(sys.argv[1], device="cpu"), jobs=2)
@@ -38,7 +38,14 @@ def runner(tmp_path, epochs):
     script = tmp_path / "runner.py"
     script.write_text(RUN)
     process = subprocess.Popen(
-        [sys.executable, str(script), str(tmp_path / "store"), str(tmp_path / "results"), str(ROOT), str(epochs)],
+        [
+            sys.executable,
+            str(script),
+            str(tmp_path / "store"),
+            str(tmp_path / "results"),
+            str(TINY_FOLDER),
+            str(epochs),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
