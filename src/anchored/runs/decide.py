@@ -388,10 +388,7 @@ def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> di
         part, name = path.split(".")
         chosen.setdefault(part, {})[name] = values[part][name]
     low, high = look.noise.interval
-    opinions = [
-        {"judge": each.name, "log_likelihood": each.log_likelihood, "accuracy": each.accuracy, "weight": each.weight}
-        for each in look.opinions
-    ]
+    opinions = [each.as_dict() for each in look.opinions]
     return {
         "text": _text(config, look, trusted, chosen),
         **({"judges": opinions, "knowable": look.knowable} if opinions else {}),

@@ -97,13 +97,12 @@ def look_at_labels(
     config = base.model_copy(update={"look": chosen})
     if NETWORK in chosen.judges:
         check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
-    answers = None
     if folder is not None:
         folder.begin(settings, data.corrections)
-        answers = folder.read_look(len(data.labelled))
     where = None if folder is None else folder.look_path
     if chosen.judges != (NETWORK,):
         return _judged(data.labelled, config, chosen, where, module=module, progress=progress)
+    answers = None if folder is None else folder.read_look(len(data.labelled))
     if answers is None:
         if progress is not None:
             progress.say(
@@ -164,10 +163,7 @@ def _judged(
 
 def _told(verdict: Verdict) -> dict[str, Any]:
     """What each judge was worth, for people: it decides nothing any more."""
-    opinions = [
-        {"judge": each.name, "log_likelihood": each.log_likelihood, "accuracy": each.accuracy, "weight": each.weight}
-        for each in verdict.opinions
-    ]
+    opinions = [each.as_dict() for each in verdict.opinions]
     return {"text": verdict.text, "knowable": verdict.knowable, "opinions": opinions}
 
 

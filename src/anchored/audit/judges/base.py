@@ -154,3 +154,12 @@ class Opinion:
     accuracy: float
     weight: float | None = None
     seconds: float = 0.0
+
+    def as_dict(self) -> dict[str, str | float | None]:
+        """Return what the judge is worth as plain values, without what it says and how long it took."""
+        return {
+            "judge": self.name,
+            "log_likelihood": self.log_likelihood,
+            "accuracy": self.accuracy,
+            "weight": self.weight,
+        }
