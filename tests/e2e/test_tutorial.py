@@ -11,7 +11,7 @@ from anchored.runs import RunFolder
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
+PAGE = Path(__file__).parents[2] / "docs" / "learn" / "digits.md"
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
@@ -45,7 +45,7 @@ def test_the_whole_loop(anchored):
 
 
 def test_the_python_of_the_audit_page():
-    page = PAGE.with_name("audit.md")
+    page = PAGE.parents[1] / "audit.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:

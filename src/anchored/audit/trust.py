@@ -7,7 +7,7 @@ one that is surely wrong does not count at all. The posterior comes from a model
 error does not confirm itself. Each class's most trusted sample counts fully, so that no class dies out.
 
 Doubtful labels are not replaced by likelier ones. In trials that did about as well on balanced classes, and worse by
-six points if classes were rare and noise was high (docs/auto.md); suggestions may repeat their models' mistakes.
+six points if classes were rare and noise was high (docs/lab/auto.md); suggestions may repeat their models' mistakes.
 """
 
 from __future__ import annotations
