@@ -21,6 +21,8 @@ class Result:
     note: str = ""
     facts: dict[str, float | str | bool] = field(default_factory=dict)
     """Further numbers for ``--json``."""
+    more: tuple[Result, ...] = ()
+    """Further tables."""
 
 
 def seconds(functions: Sequence[Callable[[], object]], *, repeats: int = 5, warmup: int = 1) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,12 +11,18 @@ from anchored._errors import InputError
 from anchored.cli.output import print_json, print_table
 from anchored.cli.processes import tell
 
+if TYPE_CHECKING:
+    from anchored.bench import Result
+
 
 def bench(
     name: Annotated[str | None, typer.Argument()] = None,
     data_root: str | None = None,
     seeds: str | None = None,
     epochs: int | None = None,
+    store: str | None = None,
+    sets: str | None = None,
+    models: str | None = None,
     json: bool = False,
 ) -> None:
     """Measure speed, memory and accuracy, side by side within one run.
@@ -26,6 +32,9 @@ def bench(
         data_root: Folder of MNIST and of encoded features, for audit.
         seeds: Seeds of audit, auto and tables, separated by commas.
         epochs: Passes over the data of one training in auto.
+        store: File of finished scores of tables; a run that was stopped goes on from it.
+        sets: Data of tables, names separated by commas.
+        models: Classifiers of tables, names separated by semicolons.
         json: Print the result as one JSON object on stdout.
     """
     from importlib import import_module
@@ -35,7 +44,14 @@ def bench(
 
     names = [each for each in BENCHMARKS if each not in LONG] if name is None else [name]
     modules = [choose(each, BENCHMARKS, what="benchmark") for each in names]
-    given: dict[str, object] = {"data_root": data_root, "seeds": _numbers(seeds), "epochs": epochs}
+    given: dict[str, object] = {
+        "data_root": data_root,
+        "seeds": _numbers(seeds),
+        "epochs": epochs,
+        "store": store,
+        "sets": _names(sets, ","),
+        "models": _names(models, ";"),
+    }
     options = {key: value for key, value in given.items() if value is not None}
     if options and name not in LONG:
         raise InputError(f"--{next(iter(options)).replace('_', '-')} is for bench {' and bench '.join(LONG)} only")
@@ -48,16 +64,17 @@ def bench(
         tell(f"measuring {each}")
         results[each] = run(**options, **({"tell": tell} if each in LONG else {}))
     if json:
-        print_json(
-            {
-                each: {"columns": result.columns, "rows": result.rows, "note": result.note, **result.facts}
-                for each, result in results.items()
-            }
-        )
+        print_json({each: _plain(result) for each, result in results.items()})
         return
     for result in results.values():
-        rows = [[_shown(cell) for cell in row] for row in result.rows]
-        print_table(result.title, result.columns, rows, result.note)
+        for table in (result, *result.more):
+            rows = [[_shown(cell) for cell in row] for row in table.rows]
+            print_table(table.title, table.columns, rows, table.note)
+
+
+def _plain(result: Result) -> dict[str, object]:
+    plain = {"columns": result.columns, "rows": result.rows, "note": result.note, **result.facts}
+    return plain | ({"more": {each.title: _plain(each) for each in result.more}} if result.more else {})
 
 
 def _check_options(name: str, run: Callable[..., object], options: dict[str, object]) -> None:
@@ -78,6 +95,10 @@ def _numbers(text: str | None) -> tuple[int, ...] | None:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise InputError(f"--seeds takes whole numbers with commas between, e.g. 0,1,2, got {text!r}") from None
+
+
+def _names(text: str | None, between: str) -> tuple[str, ...] | None:
+    return None if text is None else tuple(part.strip() for part in text.split(between))
 
 
 def _shown(cell: str | float | None) -> str:

@@ -14,7 +14,9 @@ from anchored.cli import app
 
 @pytest.fixture(autouse=True)
 def _one_benchmark(monkeypatch):
-    result = SimpleNamespace(title="toy", columns=["what", "ratio"], rows=[["a", 0.123456]], note="", facts={"n": 3})
+    result = SimpleNamespace(
+        title="toy", columns=["what", "ratio"], rows=[["a", 0.123456]], note="", facts={"n": 3}, more=()
+    )
     monkeypatch.setattr("anchored.bench.BENCHMARKS", {"toy": "toy_module"})
     monkeypatch.setattr("importlib.import_module", lambda name: SimpleNamespace(run=lambda: result))
 
@@ -38,15 +40,26 @@ def test_refuses_an_unknown_name():
 
 def test_options_reach_the_benchmarks_that_take_them(monkeypatch):
     given = {}
-    result = SimpleNamespace(title="toy", columns=["what"], rows=[["a"]], note="", facts={})
+    result = SimpleNamespace(title="toy", columns=["what"], rows=[["a"]], note="", facts={}, more=())
     monkeypatch.setattr(benchmarks, "LONG", ("toy",))
     monkeypatch.setattr(
         importlib, "import_module", lambda name: SimpleNamespace(run=lambda **g: given.update(g) or result)
     )
-    flags = ["--data-root", "R", "--seeds", "0,1,2", "--epochs", "3"]
+    flags = ["--data-root", "R", "--seeds", "0,1,2", "--epochs", "3", "--store", "S", "--sets", "iris,wine"]
+    flags += ["--models", "MLP;cleanlab, logistic"]
     assert CliRunner().invoke(app, ["bench", "toy", *flags]).exit_code == 0
     given.pop("tell")("a row")
-    assert given == {"data_root": "R", "seeds": (0, 1, 2), "epochs": 3}
+    names = {"sets": ("iris", "wine"), "models": ("MLP", "cleanlab, logistic")}
+    assert given == {"data_root": "R", "seeds": (0, 1, 2), "epochs": 3, "store": "S", **names}
+
+
+def test_further_tables_are_shown_too(monkeypatch):
+    part = benchmarks.Result("by set", ("set",), (("iris",),))
+    whole = benchmarks.Result("toy", ("what",), (("a",),), more=(part,))
+    monkeypatch.setattr(importlib, "import_module", lambda name: SimpleNamespace(run=lambda: whole))
+    assert "iris" in CliRunner().invoke(app, ["bench", "toy"]).output
+    printed = json.loads(CliRunner().invoke(app, ["bench", "toy", "--json"]).stdout)
+    assert printed["toy"]["more"] == {"by set": {"columns": ["set"], "rows": [["iris"]], "note": ""}}
 
 
 def test_an_option_that_a_long_benchmark_does_not_take_is_refused(monkeypatch):
