@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check format bench clean
+.PHONY: help demo test test-slow check format bench docs coverage clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -35,6 +35,17 @@ format: $(STAMP)  ## let ruff format and fix what it can
 
 bench: $(STAMP)  ## every benchmark, as ratios
 	$(BIN)/anchored bench
+
+docs: $(STAMP)  ## the site, strictly, into build/site
+	$(BIN)/pip install -q --constraint constraints.txt -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+coverage: $(STAMP)  ## all tests, the long ones too, with the share of lines that they run
+	$(BIN)/pip install -q --constraint constraints.txt -e '.[coverage]'
+	$(BIN)/coverage erase
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 --cov --cov-report=
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 -m slow --cov --cov-append --cov-report=
+	$(BIN)/coverage report --sort=cover --fail-under=95
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anchored.heads import LinearHead as LinearHead
     from anchored.heads import anchor_ as anchor_
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "AnchoredClassifier": "anchored.estimator",

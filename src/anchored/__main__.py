@@ -1,6 +1,26 @@
 """``python -m anchored`` is the command ``anchored``; ``torchrun -m anchored`` needs it."""
 
-from anchored.cli import main
+import sys
+
+__all__ = ["main"]
+
+_OF_THE_APP = ("typer", "rich")
+
+
+def main() -> None:
+    """Run the command line, or say what must be installed for it."""
+    try:
+        from anchored.cli import main as run
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_THE_APP:
+            raise
+        print(
+            f"anchored: the command line needs {error.name}, which is not installed; pip install 'anchored[app]'",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,8 @@
 """Imports point downwards, without exceptions; and a package is entered by its door."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,37 @@ def test_heads_losses_and_prototypes_need_torch_only(path):
 
     outside = {module.split(".")[0] for module in imported_modules(path)} - set(sys.stdlib_module_names)
     assert outside <= {"torch", "anchored"}
+
+
+APP = {"typer", "rich", "matplotlib", "jinja2", "markupsafe"}
+"""What ``anchored[app]`` brings; ``pip install anchored`` does without."""
+OF_THE_APP = {"cli", "paper", "report", "demo"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_the_library_does_without_the_app(path):
+    needed = {module.split(".")[0] for module in imported_modules(path)}
+    if package_of(path) not in OF_THE_APP:
+        assert not needed & APP
+    if package_of(path) != "cli":
+        assert not {module.split(".")[0] for module in imported_at_once(path)} & {"typer", "rich", "matplotlib"}
+
+
+def imported_at_once(path):
+    """Modules that the file imports as soon as it is imported itself."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def test_the_app_is_what_pyproject_says():
+    project = tomllib.loads((SRC.parents[1] / "pyproject.toml").read_text())["project"]
+    always = {re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]}
+    app = {re.split(r"[<>=\[]", line)[0] for line in project["optional-dependencies"]["app"]}
+    assert not always & APP
+    assert app >= APP - {"markupsafe"}, "markupsafe is jinja2's own"
 
 
 def test_the_checker_sees_an_upward_import(tmp_path):

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from anchored._errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -129,10 +131,12 @@ def drawing(name: str, width: float = 7.2, height: float = 2.6) -> Iterator[Draw
         >>> "&lt;b&gt;" in picture.svg, "$x$" in picture.svg, "var(--first)" in picture.svg, "<b>" in picture.svg
         (True, True, True, False)
     """
-    import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
+    try:
+        import matplotlib as mpl
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise InputError("a report is drawn by matplotlib, which is not here; pip install 'anchored[app]'") from None
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}), warnings.catch_warnings():
         # Letters that matplotlib's own font lacks are measured a little wrong, and shown right by the browser.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")

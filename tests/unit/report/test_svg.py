@@ -1,10 +1,13 @@
 """Mirror of src/anchored/report/_svg.py: text is text, colours are the page's, and nothing global is left changed."""
 
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import matplotlib as mpl
+import pytest
 
+from anchored import InputError
 from anchored.report._svg import COLOURS, FIRST, INK, drawing
 
 
@@ -56,3 +59,9 @@ def test_matplotlib_is_left_as_it_was():
     before = dict(mpl.rcParams)
     draw("c", ["x"])
     assert dict(mpl.rcParams) == before
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"pip install 'anchored\[app\]'"), drawing("nothing"):
+        pass
