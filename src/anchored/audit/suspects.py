@@ -39,6 +39,8 @@ COLUMNS = (
     "group",
 )
 _DIGITS = 6
+_SHOWN = 10
+_SHOWN_COLUMNS = ("rank", "id", "given", "suggested", "probability_wrong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ class Suspects(Sequence[Suspect]):
         ...     0.1, 0.8, "many"))})
         >>> table[0].suggested, table.column("index")
         ('dog', [7])
+        >>> table
+        1 label, the most suspicious first
+         rank    id given suggested  probability_wrong
+            1 a.png   cat       dog                0.9
     """
 
     def __init__(self, columns: dict[str, list[Any]]) -> None:
@@ -108,6 +114,44 @@ class Suspects(Sequence[Suspect]):
         if name not in COLUMNS:
             raise InputError(f"unknown column {name!r}; choose from {', '.join(COLUMNS)}")
         return self._columns[name]
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - a data frame, if pandas is installed
+        """Return the ranking as a ``pandas.DataFrame``.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("a data frame needs pandas; pip install pandas, or take as_dict()") from None
+        return pandas.DataFrame(self._columns)
+
+    def __repr__(self) -> str:
+        """Show the head of the ranking: as pandas shows a data frame if it is installed, else as plain columns."""
+        said = f"{len(self):,} label{'s' * (len(self) != 1)}, the most suspicious first"
+        if not len(self):
+            return said
+        head = {name: values[:_SHOWN] for name, values in self._columns.items() if name in _SHOWN_COLUMNS}
+        try:
+            import pandas
+
+            text = pandas.DataFrame(head).to_string(index=False, max_colwidth=24)
+        except ImportError:
+            rows = [list(head), *([str(cell)[:24] for cell in row] for row in zip(*head.values(), strict=True))]
+            sizes = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+            text = "\n".join(" ".join(cell.rjust(size) for cell, size in zip(row, sizes, strict=True)) for row in rows)
+        more = f"\n... and {len(self) - _SHOWN:,} more" if len(self) > _SHOWN else ""
+        return f"{said}\n{text}{more}"
+
+    def _repr_html_(self) -> str | None:
+        """Show the ranking in a notebook as a data frame, if pandas is installed."""
+        try:
+            import pandas
+        except ImportError:
+            return None
+        html: str = pandas.DataFrame(self._columns).to_html(max_rows=_SHOWN, index=False)
+        return html
 
     def as_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name: what ``pandas.DataFrame`` takes."""

@@ -40,7 +40,7 @@ from anchored.data.downloads import DOWNLOADS, download
 from anchored.data.excel_columns import read_excel_columns
 from anchored.data.file_inputs import FileInputs
 from anchored.data.folder import load_folder
-from anchored.data.frame_columns import as_columns
+from anchored.data.frame_columns import MAX_DENSE_BYTES, as_columns
 from anchored.data.holdout import held_out_mask, hold_out
 from anchored.data.human import load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
@@ -62,6 +62,7 @@ __all__ = [
     "DOWNLOADS",
     "LABEL_NAMES",
     "LISTS",
+    "MAX_DENSE_BYTES",
     "MISSING_WORDS",
     "NORMALIZATIONS",
     "TABLES",

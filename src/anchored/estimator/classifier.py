@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 from torch import Tensor, nn
 
 from anchored import methods, runs
@@ -27,6 +27,9 @@ from anchored.audit import Suspects
 from anchored.data import Dataset, Split, TensorInputs
 from anchored.estimator.answers import AnswersByLogits
 from anchored.estimator.judged import JudgedLabels
+from anchored.estimator.rows import TakesTables
+from anchored.estimator.verbose import PrintedProgress
+from anchored.features import written_uses
 from anchored.runs import Fitted, TrainedModel
 from anchored.training import RunConfig, merge
 
@@ -36,14 +39,15 @@ _PREDICTION_BATCH = 1_024
 _COLOURS = (1, 3, 4)
 
 
-class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredClassifier(AnswersByLogits, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""A classifier with anchored prototypes, for labels that are noisy and classes that are unbalanced.
 
-    Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)`` or
-    images ``(n, c, h, w)``. For vectors, closed forms, boosted trees, a linear probe and, if there are not too many
-    numbers, a network are compared by the likelihood of labels that they did not see, and the best of them or an
-    average is taken. Images, and vectors with settings that only a network has (``epochs``, ``lr``, ``backbone`` …),
-    get a network that is chosen by their shape.
+    Features are standardised, so no scaler is needed before it. Rows of ``X`` are vectors ``(n, d)``,
+    images ``(n, c, h, w)``, a sparse matrix, or a table: a data frame of pandas, polars or pyarrow, or an array, with
+    categories, dates, texts and missing cells, see ``docs/tables.md``. For vectors and tables, closed forms, boosted
+    trees, a linear probe and, if there are not too many numbers, a network are compared by the likelihood of labels
+    that they did not see, and the best of them or an average is taken. Images, and vectors with settings that only a
+    network has (``epochs``, ``lr``, ``backbone`` …), get a network that is chosen by their shape.
 
     Args:
         method: Training method, such as ``"ce+fnpal"``, see :func:`anchored.methods.parse`. ``"auto"`` decides after a
@@ -68,7 +72,15 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         device: Device to train on. ``"auto"`` is an accelerator if there is one, except for doubles, which stay on the
             CPU.
         settings: Any other setting of a :class:`~anchored.training.RunConfig` as a nested dictionary, for instance
-            ``{"backbone": {"options": {"hidden": (64,)}}}``; the parameters above win.
+            ``{"backbone": {"options": {"hidden": (64,)}}}``; the parameters above win. A search can set one of them by
+            ``settings__backbone__options__hidden``.
+        kinds: What columns of a table are, if you know better: column to ``number``, ``category``, ``date``,
+            ``date:dmy``, ``date:mdy``, ``text`` or ``id`` (left out).
+        early_stopping: Epochs in which held-out labels are predicted worse than at best, after which a network's
+            training stops and goes back to the best; False never stops, ``"auto"`` stops if labels look wrong.
+        warm_start: Whether a network begins with the weights that the last fit has learnt. Whatever is computed in
+            closed form has no weights to begin with.
+        verbose: Whether to print what happens: what is done with each column, what was chosen, each epoch.
         random_state: A seed, a ``RandomState``, or None for a different fit each time. Torch's global generator
             is never touched.
 
@@ -83,7 +95,8 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
             (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``. With
             ``noise_rate="auto"`` no row is judged by a model that saw its label; otherwise the fitted model judges.
         config_: Every setting of the fit; none of them is ``auto`` any more.
-        model_: The trained model as a torch module: raw inputs in, calibrated logits out.
+        encoder_: How rows of a table become vectors (:class:`anchored.features.TableEncoder`); None for numbers.
+        model_: The trained model as a torch module: raw inputs (of a table, encoded ones) in, calibrated logits out.
 
     A sample of weight w counts as w copies of it, and one of weight 0 as if it were not there. This is exact up to 200
     samples, because every step sees all of them. A tenth of larger sets is held out for calibration.
@@ -118,6 +131,10 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         precision: str = "auto",
         device: str = "auto",
         settings: dict[str, Any] | None = None,
+        kinds: dict[str, str] | None = None,
+        early_stopping: int | bool | str = "auto",
+        warm_start: bool = False,
+        verbose: bool | int = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.method = method
@@ -131,13 +148,17 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         self.precision = precision
         self.device = device
         self.settings = settings
+        self.kinds = kinds
+        self.early_stopping = early_stopping
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.random_state = random_state
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> AnchoredClassifier:
         """Train on rows ``X`` with labels ``y``.
 
         Args:
-            X: Numbers ``(n, d)``, or images ``(n, c, h, w)``.
+            X: Numbers ``(n, d)``, images ``(n, c, h, w)``, a sparse matrix, or a table with columns of any kind.
             y: Class labels ``(n,)`` of any sortable kind.
             sample_weight: Weight ``(n,)`` of each sample; None for one each.
 
@@ -152,7 +173,7 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
             >>> AnchoredClassifier(epochs=30, random_state=0).fit(X, y).predict(np.eye(3)).tolist()
             ['a', 'b', 'c']
         """
-        rows, labels = validate_data(self, X, y, dtype=_input_types(X), order="C", allow_nd=True)
+        rows, labels = self._rows_to_fit(X, y, types=_input_types(X), images=True)
         _check_layout(rows)
         check_classification_targets(labels)
         weights = None if sample_weight is None else _sample_weights(sample_weight, len(rows))
@@ -187,7 +208,7 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "model_")
-        array = validate_data(self, X, dtype=_input_types(X), order="C", allow_nd=True, reset=False)
+        array = self._rows_to_predict(X, types=_input_types(X), images=True)
         _check_layout(array)
         if array.shape[1:] != self.model_.input_shape:
             raise InputError(
@@ -199,9 +220,44 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
             logits: npt.NDArray[np.float64] = torch.cat(parts).to(torch.float64).numpy()
         return logits
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with ``deep`` also each value in ``settings``, as ``settings__train__epochs``."""
+        found: dict[str, Any] = super().get_params(deep=deep)
+        if deep and isinstance(self.settings, dict):
+            found |= _flat(self.settings, "settings")
+        return found
+
+    def set_params(self, **params: Any) -> AnchoredClassifier:  # noqa: ANN401
+        """Set parameters; ``settings__train__epochs=5`` sets one value of ``settings`` and leaves the others.
+
+        Example:
+            >>> AnchoredClassifier(settings={"train": {"ema": 0.9}}).set_params(settings__train__epochs=5).settings
+            {'train': {'ema': 0.9, 'epochs': 5}}
+        """
+        nested = {name: value for name, value in params.items() if name.startswith("settings__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        for name, value in nested.items():
+            for part in reversed(name.split("__")[1:]):
+                value = {part: value}
+            self.settings = merge(self.settings or {}, value)
+        return self
+
+    def _learnt_backbone(self, data: Dataset) -> nn.Module | None:
+        """Return the network of the last fit, to begin with, if that is asked for and it takes such rows."""
+        last: TrainedModel | None = getattr(self, "model_", None)
+        backbone = None if last is None else getattr(last.classifier, "backbone", None)
+        if not self.warm_start or last is None or backbone is None or last.input_shape != data.inputs.shape:
+            return None
+        return copy.deepcopy(backbone) if any(True for _ in backbone.parameters()) else None
+
     def _train(self, data: Dataset, *, double: bool) -> Fitted:
-        settings = self._settings(data, double=double)
-        fitted = runs.fit(Split(data), settings, module=copy.deepcopy(self.module))
+        learnt = self._learnt_backbone(data)
+        settings = self._settings(data, double=double, learnt=learnt is not None)
+        progress = PrintedProgress() if self.verbose else None
+        if progress is not None and self.encoder_ is not None:
+            progress.say(written_uses(self.encoder_.uses))
+        module = copy.deepcopy(self.module) if learnt is None else learnt
+        fitted = runs.fit(Split(data), settings, module=module, progress=progress)
         look = fitted.look
         unseen = fitted.left_out if look is None else look.logits
         judged_by = fitted.model.raw_logits(data) if unseen is None else unseen
@@ -214,7 +270,7 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
             self.noise_rate_ = told if unseen is None else self._judged_labels.noise.rate
         return fitted
 
-    def _settings(self, data: Dataset, *, double: bool) -> dict[str, Any]:
+    def _settings(self, data: Dataset, *, double: bool, learnt: bool = False) -> dict[str, Any]:
         """Write the parameters as settings for :func:`anchored.runs.fit`."""
         # Rows of an array may be anything, so none is mirrored or shifted unless the user says so.
         base: dict[str, Any] = {"data": {"augment": ()}} if data.is_image else {}
@@ -229,11 +285,18 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
                 "device": "cpu" if precision == "64" and self.device == "auto" else self.device,
             },
         }
-        if self.module is not None or self.backbone != "auto":
-            chosen["backbone"]["name"] = self.backbone if self.module is None else "own"
+        if self.module is not None or learnt:
+            chosen["backbone"]["name"] = runs.OWN_BACKBONE
+        elif self.backbone != "auto":
+            chosen["backbone"]["name"] = self.backbone
         for name, value in (("epochs", self.epochs), ("batch_size", self.batch_size)):
             if not (isinstance(value, str) and value == "auto"):
                 chosen["train"][name] = check_integer(name, value, low=1, way_out="or pass 'auto'")
+        if self.early_stopping is not True and self.early_stopping != "auto":
+            patience = self.early_stopping or None
+            if patience is not None:
+                check_integer("early_stopping", patience, low=1, way_out="or pass 'auto' or False")
+            chosen["train"]["early_stop"] = patience
         if self.noise_rate == "auto":
             chosen["method"]["noise_rate"] = "auto"
         else:
@@ -277,6 +340,14 @@ class AnchoredClassifier(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
             )
         product: npt.NDArray[np.float64] = each * by_class[codes]
         return product
+
+
+def _flat(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    """Write a tree of settings as one level: ``{"settings__train__epochs": 5}``."""
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        flat |= _flat(value, f"{name}__{key}") if isinstance(value, dict) and value else {f"{name}__{key}": value}
+    return flat
 
 
 def _seed(random_state: object) -> int:

@@ -12,7 +12,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
@@ -20,13 +20,14 @@ from anchored._random import stream
 from anchored.audit import Suspects
 from anchored.estimator.answers import AnswersByLogits
 from anchored.estimator.judged import JudgedLabels
+from anchored.estimator.rows import TakesTables
 from anchored.prototypes import simplex
 from anchored.ridge import as_targets, fit_sharpness, log_likelihood
 
 __all__ = ["AnchoredRegression"]
 
 
-class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredRegression(AnswersByLogits, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""A classifier made of a regressor: :math:`\hat w(x) \approx E[w_y \mid x]`, logits :math:`W \hat w(x) / T`.
 
     The targets are the anchors :math:`w_1, \dots, w_k` in :math:`k - 1` coordinates. Under symmetric noise of rate
@@ -39,6 +40,8 @@ class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         regressor: A scikit-learn regressor; None for ``HistGradientBoostingRegressor``, which suits tables. One that
             takes a single output is fitted once per coordinate.
         folds: Number of folds for the out-of-fold predictions.
+        kinds: What columns of a table are, if you know better: column to ``number``, ``category``, ``date``,
+            ``date:dmy``, ``date:mdy``, ``text`` or ``id`` (left out).
         random_state: Seed of the folds and of the default regressor, a ``RandomState``, or None.
 
     Attributes:
@@ -77,17 +80,19 @@ class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         regressor: Any = None,  # noqa: ANN401 - scikit-learn has no types
         *,
         folds: int = 5,
+        kinds: dict[str, str] | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.regressor = regressor
         self.folds = folds
+        self.kinds = kinds
         self.random_state = random_state
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> AnchoredRegression:
         """Fit on rows ``X`` with labels ``y``: once per fold to judge the labels, once on all rows for predictions.
 
         Args:
-            X: ``(n, d)`` numbers.
+            X: ``(n, d)`` numbers, a sparse matrix, or a table with columns of any kind (``docs/tables.md``).
             y: ``(n,)`` class labels of any sortable kind.
 
         Returns:
@@ -96,7 +101,7 @@ class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
         Raises:
             InputError: If there are fewer than two classes, or the regressor is none.
         """
-        rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        rows, labels = self._rows_to_fit(X, y)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         k = len(self.classes_)
@@ -146,7 +151,7 @@ class AnchoredRegression(AnswersByLogits, ClassifierMixin, BaseEstimator):  # ty
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "regressor_")
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        rows = self._rows_to_predict(X)
         logits: npt.NDArray[np.float64] = self._raw(self.regressor_, rows) / self.temperature_
         return logits
 

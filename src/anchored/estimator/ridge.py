@@ -13,13 +13,15 @@ import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit import Suspects
 from anchored.estimator.answers import AnswersByLogits
 from anchored.estimator.judged import JudgedLabels
+from anchored.estimator.rows import TakesTables
+from anchored.features import written_uses
 from anchored.ridge import (
     ArrayRows,
     Gathered,
@@ -49,7 +51,7 @@ def _is_linear(estimator: AnchoredRidge) -> bool:
     return True
 
 
-class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AnchoredRidge(AnswersByLogits, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Least squares onto the anchors, in closed form, for labels that may be wrong.
 
     .. math::  \min_{B, b} \tfrac12 \sum_i c_i \lVert B^\top \tilde x_i + b - w_{y_i} \rVert^2
@@ -69,6 +71,9 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         prior: Class shares where the model will be used, for long tails: None if they are those of the training labels,
             ``"uniform"``, or a dictionary by class. Logits are adjusted by the logarithm of the ratio.
         landmarks: Most rows on which the kernel is built (Nyström).
+        kinds: What columns of a table are, if you know better: column to ``number``, ``category``, ``date``,
+            ``date:dmy``, ``date:mdy``, ``text`` or ``id`` (left out).
+        verbose: Whether to print what is done with each column and what was chosen.
 
     Attributes:
         classes_: The classes, sorted, ``(k,)``.
@@ -84,6 +89,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         noise_interval_: What that share may be, at 95 %.
         label_issues_: The rows of ``X`` whose label is probably wrong, the most suspicious first, as a table
             (:class:`anchored.audit.Suspects`) with ``index``, ``given``, ``suggested`` and ``probability_wrong``.
+        encoder_: How rows of a table become vectors (:class:`anchored.features.TableEncoder`); None for numbers.
         model_: The fitted :class:`anchored.ridge.Ridge`, a torch module.
 
     A sample of weight w is the same as w copies of it; copies are left out together. After ``partial_fit`` and
@@ -109,18 +115,22 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         class_weight: dict[Any, float] | str | None = None,
         prior: dict[Any, float] | str | None = None,
         landmarks: int = 1_000,
+        kinds: dict[str, str] | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.class_weight = class_weight
         self.prior = prior
         self.landmarks = landmarks
+        self.kinds = kinds
+        self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> AnchoredRidge:
         """Fit on rows ``X`` with labels ``y``; what was fitted or added before is forgotten.
 
         Args:
-            X: ``(n, d)`` numbers.
+            X: ``(n, d)`` numbers, a sparse matrix, or a table with columns of any kind (``docs/tables.md``).
             y: ``(n,)`` class labels of any sortable kind.
             sample_weight: ``(n,)``, how much each sample counts; None for one each.
 
@@ -130,7 +140,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         Raises:
             InputError: If there are fewer than two classes or a setting is out of range.
         """
-        rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        rows, labels = self._rows_to_fit(X, y)
         check_classification_targets(labels)
         given = _sample_weights(sample_weight, len(rows))
         self._seen = np.arange(len(rows)) if given is None else np.flatnonzero(given)
@@ -162,7 +172,18 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
             others = np.setdiff1d(np.arange(len(every)), self._seen)
             every[others] = (self._model.logits(_tensor(unseen)) - self._model.shift).numpy()
             self._left_out = every
+        if self.verbose:
+            self._print()
         return self
+
+    def _print(self) -> None:
+        if self.encoder_ is not None:
+            print(written_uses(self.encoder_.uses))
+        kernel = "linear" if self.gamma_ is None else f"Gaussian kernel, gamma {self.gamma_:.3g}"
+        print(
+            f"anchored least squares: {kernel}, alpha {self.alpha_:.3g}; mean log-probability of labels that were left "
+            f"out {self.loo_log_likelihood_:.3f}; about {100 * self.noise_rate_:.1f} % of the labels look wrong"
+        )
 
     @available_if(_is_linear)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def partial_fit(
@@ -175,7 +196,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         """Add rows to what was fitted before; the result is that of one fit on all rows, up to rounding.
 
         Args:
-            X: ``(n, d)`` numbers.
+            X: ``(n, d)`` numbers, or a table; what its columns are is learnt from the first call.
             y: ``(n,)`` class labels.
             classes: All classes that may ever come; needed in the first call.
             sample_weight: ``(n,)``, how much each sample counts; None for one each.
@@ -194,7 +215,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
             ['low', 'high']
         """
         first = not hasattr(self, "_gathered")
-        rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32], reset=first)
+        rows, labels = self._rows_to_fit(X, y, first=first)
         check_classification_targets(labels)
         if isinstance(self.class_weight, str):
             raise InputError("class_weight='balanced' cannot be known from a part; give a dictionary by class")
@@ -239,6 +260,8 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
                 f"cannot merge models of different classes, {_some(self.classes_)} and {_some(other.classes_)}; "
                 f"pass the same classes= to both"
             )
+        if (self.encoder_ and self.encoder_.digest) != (other.encoder_ and other.encoder_.digest):
+            raise InputError("cannot merge models whose tables are encoded differently; begin both with the same rows")
         if self.n_features_in_ != other.n_features_in_:
             raise InputError(
                 f"cannot merge models of {self.n_features_in_} and of {other.n_features_in_} features; "
@@ -284,6 +307,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.n_features_in_ = rows.d
+        self.encoder_, self._means = None, None
         self.__dict__.pop("feature_names_in_", None)
         targets = self._targets(codes)
         weights = with_class_weights(targets, None, self._class_weights())
@@ -370,7 +394,7 @@ class AnchoredRidge(AnswersByLogits, ClassifierMixin, BaseEstimator):  # type: i
 
     def _logits(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "classes_")
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        rows = self._rows_to_predict(X)
         logits: npt.NDArray[np.float64] = self.model_.logits(_tensor(rows)).numpy()
         return logits
 

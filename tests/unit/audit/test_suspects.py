@@ -1,11 +1,13 @@
 """Mirror of src/anchored/audit/suspects.py: the order against a plain sort, the files against what went in."""
 
 import json
+import sys
 from dataclasses import asdict
 
 import pytest
 import torch
 
+from anchored._errors import InputError
 from anchored.audit.suspects import COLUMNS, Suspect, Suspects, rank
 from anchored.data import Dataset, TensorInputs
 
@@ -114,3 +116,35 @@ def test_refuses_columns_that_are_missing_or_unequal():
         Suspects({**columns, "id": ["a", "b"]})
     with pytest.raises(ValueError, match="unknown column 'x'"):
         Suspects(columns).column("x")
+
+
+def test_the_table_shows_its_head_with_and_without_pandas(ranked, monkeypatch):
+    suspects = ranked[-1]
+    with_pandas = repr(suspects)
+    first = suspects[0]
+    for text in (with_pandas, _without_pandas(suspects, monkeypatch)):
+        lines = text.splitlines()
+        assert lines[0] == "30 labels, the most suspicious first"
+        assert lines[1].split() == ["rank", "id", "given", "suggested", "probability_wrong"]
+        assert lines[2].split()[:3] == ["1", *first.id.split()]
+        assert lines[-1] == "... and 20 more"
+        assert len(lines) == 13
+    assert repr(suspects[:0]) == "0 labels, the most suspicious first"
+
+
+def _without_pandas(suspects, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="needs pandas"):
+        suspects.to_pandas()
+    assert suspects._repr_html_() is None
+    shown = repr(suspects)
+    monkeypatch.undo()
+    return shown
+
+
+def test_a_data_frame_has_every_column_and_escapes_names(ranked):
+    suspects = ranked[-1]
+    assert list(suspects.to_pandas().columns) == list(COLUMNS)
+    assert suspects.to_pandas()["index"].tolist() == suspects.column("index")
+    assert "&lt;b&gt;" in suspects._repr_html_()
+    assert "<b>" not in suspects._repr_html_()

@@ -389,3 +389,38 @@ def test_a_handful_of_rows_is_judged_by_leaving_each_out():
     assert model.config_.method.name == "kernel-ridge"
     assert model.noise_rate_ == pytest.approx(0.1, abs=0.05)
     assert all(row.index % 10 == 0 for row in model.label_issues_[:10])
+
+
+def test_a_search_reaches_into_the_settings():
+    X, y = np.repeat(np.eye(3), 12, axis=0), np.repeat([0, 1, 2], 12)
+    given = {"train": {"batch_size": 36}}
+    model = AnchoredClassifier(method="ce", settings=given, random_state=0)
+    assert model.get_params()["settings__train__batch_size"] == 36
+    search = GridSearchCV(model, {"settings__train__epochs": [3]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"settings__train__epochs": 3}
+    assert search.best_estimator_.config_.train.epochs == 3
+    assert search.best_estimator_.config_.train.batch_size == 36
+    assert given == {"train": {"batch_size": 36}}
+    assert AnchoredClassifier().set_params(settings__train__ema=0.9).settings == {"train": {"ema": 0.9}}
+
+
+def test_a_warm_start_begins_with_what_was_learnt():
+    X, y = np.repeat(np.eye(3), 12, axis=0), np.repeat([0, 1, 2], 12)
+    cold = AnchoredClassifier("ce", epochs=3, lr=0.01, random_state=0, warm_start=True)
+    first = [cold.fit(X, y).history_[0]["train_loss"], cold.fit(X, y).history_[0]["train_loss"]]
+    assert first[1] < first[0]
+    again = AnchoredClassifier("ce", epochs=3, lr=0.01, random_state=0)
+    assert again.fit(X, y).history_ == again.fit(X, y).history_
+    cold.fit(X[:, :2], y)  # other rows: begins anew
+    assert cold.n_features_in_ == 2
+
+
+def test_early_stopping_can_be_asked_for_and_left_out():
+    X, y = np.repeat(np.eye(3), 12, axis=0), np.repeat([0, 1, 2], 12)
+    settings = {"data": {"hold_out": 0.2}}
+    told = AnchoredClassifier("ce", early_stopping=4, epochs=5, settings=settings, random_state=0).fit(X, y)
+    assert told.config_.train.early_stop == 4
+    never = AnchoredClassifier("ce", early_stopping=False, epochs=5, settings=settings, random_state=0).fit(X, y)
+    assert never.config_.train.early_stop is None
+    with pytest.raises(InputError, match="early_stopping"):
+        AnchoredClassifier("ce", early_stopping=-1).fit(X, y)
