@@ -9,14 +9,9 @@ from typing import Literal, SupportsFloat
 import torch
 from torch import Tensor
 
-from anchored._errors import InputError
+from anchored._errors import InputError, ending
 
-__all__ = ["check_integer", "check_labels", "check_real", "ending"]
-
-
-def ending(way_out: str) -> str:
-    """Return ``"; way_out"``, or nothing: the end of every error below."""
-    return f"; {way_out}" if way_out else ""
+__all__ = ["check_integer", "check_labels", "check_real"]
 
 
 def check_integer(name: str, value: object, *, low: int, high: int | None = None, way_out: str = "") -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["InputError"]
+__all__ = ["InputError", "ending"]
 
 
 class InputError(ValueError):
@@ -17,3 +17,13 @@ class InputError(ValueError):
         ...
         anchored._errors.InputError: k must be at least 2, got 1; a single class needs no classifier
     """
+
+
+def ending(way_out: str) -> str:
+    """Return ``"; way_out"``, or nothing: the end of a message.
+
+    Example:
+        >>> ending("give another folder"), ending("")
+        ('; give another folder', '')
+    """
+    return f"; {way_out}" if way_out else ""

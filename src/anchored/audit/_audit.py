@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-import json
+import csv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored._files import write_json
+from anchored._files import read_json, write_json
 from anchored.audit.label_noise import judge
 from anchored.audit.near_duplicates import near_duplicates
 from anchored.audit.suspects import Suspects, rank
@@ -183,7 +183,7 @@ class Audit:
             if not (folder / name).is_file():
                 raise InputError(f"{folder} holds no audit ({name} is missing); make one with: anchored audit RUN")
         try:
-            about = json.loads((folder / ABOUT).read_text(encoding="utf-8"), parse_constant=_refuse)
+            about = read_json(folder / ABOUT, way_out="make it again")
             return cls(
                 noise_rate=float(about["noise_rate"]),
                 interval=(float(about["interval"][0]), float(about["interval"][1])),
@@ -199,7 +199,7 @@ class Audit:
                     for g in about["duplicates"]
                 ),
             )
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        except (OSError, ValueError, KeyError, TypeError, IndexError, OverflowError, csv.Error) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"the audit in {folder} cannot be read ({error}); make it again") from None
@@ -288,10 +288,6 @@ def audit(
             for group in groups
         ),
     )
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no number")
 
 
 def _classes(counted: Tensor, names: tuple[str, ...]) -> tuple[ClassNoise, ...]:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from anchored._errors import InputError
-from anchored._files import write_atomically
+from anchored._files import read_tensors, write_atomically
 from anchored._random import seed_of, stream
 from anchored.data import Dataset
 from anchored.training import (
@@ -85,12 +84,17 @@ class CrossFit:
         path = Path(folder) / FILE
         if not path.is_file():
             return None
-        try:
-            with safe_open(path, framework="pt") as file:
-                found = cls(file.get_tensor("logits"), file.get_tensor("half"), int(file.metadata()["epochs"]))
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path} cannot be read ({error}); remove it") from None
-        return found if n is None or len(found.logits) == n else None
+        tensors, header = read_tensors(path, way_out="remove it")
+        logits, half, epochs = tensors.get("logits"), tensors.get("half"), header.get("epochs", "")
+        if (
+            logits is None
+            or half is None
+            or not epochs.isdecimal()
+            or logits.ndim != 2
+            or half.shape != logits.shape[:1]
+        ):
+            raise InputError(f"{path} is damaged: what two models said is not in it; remove it")
+        return cls(logits, half, int(epochs)) if n is None or len(logits) == n else None
 
 
 def cross_fit(
@@ -173,11 +177,10 @@ class _Half:
         if not path.is_file():
             return None
         try:
-            with safe_open(path, framework="pt") as file:
-                logits: Tensor = file.get_tensor("logits")
-        except (OSError, SafetensorError):
+            logits = read_tensors(path).tensors.get("logits")
+        except InputError:
             return None  # made again
-        return logits if logits.shape == (n, k) else None
+        return logits if logits is not None and logits.shape == (n, k) else None
 
     def take_up(self, setup: TrainingSetup) -> None:
         path = self.folder / "last.safetensors"

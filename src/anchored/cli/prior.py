@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anchored._errors import InputError
+from anchored._files import read_text
 from anchored._names import is_number, suggest
 from anchored.cli.processes import tell
 
@@ -79,9 +80,11 @@ def _from_file(path: Path, class_names: Sequence[str]) -> list[float]:
     if not path.is_file():
         raise InputError(f"--prior must be numbers a,b,c or a file of class names and numbers, got {str(path)!r}")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path)
         found = json.loads(text) if path.suffix.lower() == ".json" else _table(text)
-    except (OSError, ValueError, csv.Error) as error:
+    except InputError as error:
+        raise InputError(f"--prior {error}") from None
+    except (ValueError, RecursionError, csv.Error) as error:
         raise InputError(f"--prior {path} cannot be read: {str(error).splitlines()[0]}") from None
     if isinstance(found, list):
         found = dict(zip(class_names, found, strict=False)) if len(found) == len(class_names) else None

@@ -54,21 +54,12 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
 
 
 def _read(path: Path) -> dict[str, Any]:
-    import yaml
+    from anchored._files import read_yaml
 
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"--config {path} cannot be read: {error.strerror}") from None
-    except (ValueError, yaml.YAMLError) as error:
-        raise InputError(
-            f"--config {path} is not YAML: {str(error).splitlines()[0]}; see the config.yaml of a run"
-        ) from None
-    if values is None:
-        return {}
-    if not isinstance(values, dict):
-        raise InputError(f"--config {path} must hold a mapping of settings, got {type(values).__name__}")
-    return values
+        return read_yaml(path, way_out="see the config.yaml of a run")
+    except InputError as error:
+        raise InputError(f"--config {error}") from None
 
 
 def _absolute(data: Mapping[str, Any]) -> dict[str, str]:

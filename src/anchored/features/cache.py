@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored._files import write_atomically, write_json
+from anchored._files import sweep, write_atomically, write_json
 from anchored.features.keys import KEY_BYTES
 
 __all__ = ["DEFAULT_LIMIT", "CacheEntry", "FeatureCache", "Space", "default_folder"]
@@ -168,6 +168,7 @@ class FeatureCache:
         """Remove the shards that were unused for longest until ``wanted`` bytes fit under the limit."""
         shards = []
         for folder in self._spaces():
+            sweep(folder)
             for file in folder.iterdir():
                 try:
                     about = file.stat()
@@ -175,7 +176,7 @@ class FeatureCache:
                     continue  # another process removed it
                 if file.suffix == _SHARD:
                     shards.append((about.st_mtime, about.st_size, file))
-                elif file.suffix == ".tmp" and time.time() - about.st_mtime > _STALE_SECONDS:
+                elif file.suffix == ".tmp" and file.is_file() and time.time() - about.st_mtime > _STALE_SECONDS:
                     file.unlink(missing_ok=True)  # whoever wrote it was killed
         held = sum(size for _, size, _ in shards)
         for _, size, file in sorted(shards, key=lambda item: item[0]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored._files import read_json
 from anchored.audit import Audit, look_settings
 from anchored.data import Dataset
 from anchored.report._measured import Measured, measure
-from anchored.report._previous import Previous, find_previous, read_previous
-from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, TrainedModel, make_look, open_data
+from anchored.report._previous import Previous, class_names, find_previous, read_previous
+from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, load, make_look, open_data
 from anchored.training import LookConfig, RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
@@ -129,7 +129,7 @@ def gather(
     result = run.read_result()
     previous = find_previous(run) if compare is None else read_previous(compare)
     about = _model_file(run.path)
-    names = tuple(about.get("class_names") or map(str, range(len(result.get("class_counts") or ()))))
+    names = class_names(about.get("class_names")) or tuple(map(str, range(len(result.get("class_counts") or ()))))
     missing: list[str] = []
     if fitted is not None:
         data: RunData | None = fitted.data
@@ -156,7 +156,7 @@ def gather(
         audited=audited,
         previous=previous,
         missing=tuple(missing),
-        own_module=(about.get("backbone") or {}).get("name") == OWN_BACKBONE,
+        own_module=isinstance(made := about.get("backbone"), dict) and made.get("name") == OWN_BACKBONE,
     )
 
 
@@ -167,10 +167,9 @@ def _audit(folder: Path) -> Audit | None:
 
 def _model_file(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads((path / "model.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return read_json(path / "model.json")
+    except InputError:
+        return {}  # the report is drawn from other files, and says that the model cannot be asked
 
 
 def _measured(
@@ -190,7 +189,7 @@ def _measured(
         raise InputError(
             f"the data has changed since training: {before} {part.replace('_', '-')} samples are {len(dataset)}"
         )
-    model = TrainedModel.load(run.path) if fitted is None else fitted.model
+    model = load(run.path) if fitted is None else fitted.model
     if dataset.class_names != model.class_names or dataset.inputs.shape != model.input_shape:
         raise InputError("the data has changed since training: other classes, or inputs of another shape")
     posterior = None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anchored._errors import InputError
+from anchored._files import read_json
 from anchored.runs import RunFolder
 from anchored.training import RunConfig
 
-__all__ = ["Changed", "Previous", "find_previous", "read_previous", "settings_that_differ"]
+__all__ = ["Changed", "Previous", "class_names", "find_previous", "read_previous", "settings_that_differ"]
 
 _UNIMPORTANT = ("data.root", "train.device", "train.workers", "train.checkpoint_seconds")
 
@@ -36,6 +36,16 @@ class Previous:
     class_names: tuple[str, ...]
 
 
+def class_names(written: object) -> tuple[str, ...]:
+    """Return the class names that ``model.json`` lists; nothing if it lists none.
+
+    Example:
+        >>> class_names(["no", "yes"]), class_names(3)
+        (('no', 'yes'), ())
+    """
+    return tuple(written) if isinstance(written, list) and all(isinstance(name, str) for name in written) else ()
+
+
 def read_previous(path: str | Path) -> Previous:
     """Read the run in ``path``.
 
@@ -45,8 +55,8 @@ def read_previous(path: str | Path) -> Previous:
     run = RunFolder.open(path)
     result = run.read_result()
     about = run.path / "model.json"
-    names = json.loads(about.read_text(encoding="utf-8")).get("class_names", ()) if about.is_file() else ()
-    return Previous(run.path, run.read_config(), result, tuple(names))
+    names = read_json(about).get("class_names") if about.is_file() else None
+    return Previous(run.path, run.read_config(), result, class_names(names))
 
 
 def find_previous(run: RunFolder) -> Previous | None:

@@ -5,6 +5,7 @@ from anchored.runs.data import RunData, open_data
 from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
 from anchored.runs.fit import Fitted, fit
 from anchored.runs.folder import RunFolder, default_path
+from anchored.runs.loading import load
 from anchored.runs.look import Look, look_at_labels, make_look
 from anchored.runs.model import DESCRIPTION, OWN_BACKBONE, WEIGHTS, TrainedModel
 from anchored.runs.recipes import RECIPES
@@ -25,6 +26,7 @@ __all__ = [
     "decide",
     "default_path",
     "fit",
+    "load",
     "look_at_labels",
     "make_look",
     "open_data",

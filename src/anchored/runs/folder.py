@@ -27,16 +27,18 @@ from typing import Any
 import yaml
 
 from anchored._errors import InputError
-from anchored._files import write_json, write_text
+from anchored._files import read_json, read_json_lines, read_yaml, sweep, write_json, write_text
 from anchored._lock import Lock
 from anchored.audit import CrossFit
-from anchored.training import Checkpoint, RunConfig, is_main_process, merge, validate
+from anchored.runs.records import check_result, check_speed
+from anchored.training import Checkpoint, RunConfig, check_history, is_main_process, merge, validate
 
 __all__ = ["RunFolder", "default_path"]
 
 LOOK, EARLIER_LOOK = "look", "pilot"
 """Folders of the look; the second is what version 0.1.0 called it."""
 _UNNAMED = ".unnamed"
+_AGAIN = "remove the run's folder, and do the run again"
 
 
 class RunFolder:
@@ -227,7 +229,7 @@ class RunFolder:
     def read_earlier_reasons(self) -> dict[str, Any] | None:
         """Read why version 0.1.0 chose what it chose, or None if this is no such run."""
         path = self.path / EARLIER_LOOK / "choice.json"
-        return _parsed(path.read_text(encoding="utf-8"), path) if path.is_file() else None
+        return read_json(path, way_out=_AGAIN) if path.is_file() else None
 
     def read_settings(self) -> RunConfig:
         """Read what to go on with: the configuration, or the settings as asked if nothing was decided yet."""
@@ -240,9 +242,11 @@ class RunFolder:
 
     def sweep(self) -> None:
         """Remove the temporary files of a process that was killed while it wrote."""
-        for folder in (self.path, self.checkpoint_path.parent):
-            for item in folder.glob(".*.tmp"):
-                item.unlink(missing_ok=True)
+        folders = (self.path / name for name in ("", "checkpoint", "audit", LOOK, EARLIER_LOOK))
+        for folder in folders:
+            sweep(folder, owned=True)
+            for deeper in folder.glob("half-*") if folder.name in (LOOK, EARLIER_LOOK) else ():
+                sweep(deeper, owned=True)
 
     def read_config(self) -> RunConfig:
         """Read the resolved configuration of the run."""
@@ -250,13 +254,7 @@ class RunFolder:
 
     def _read_yaml(self, name: str) -> RunConfig:
         path = self.path / name
-        try:
-            values = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError) as error:
-            raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
-        if not isinstance(values, dict):
-            raise InputError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
-        return validate(values, where=str(path))
+        return validate(read_yaml(path, way_out=_AGAIN), where=str(path))
 
     def read_checkpoint(self) -> Checkpoint | None:
         """Read the state to go on from, or None if there is none yet."""
@@ -285,11 +283,19 @@ class RunFolder:
         write_text(self.path / name, "".join(f"{line}\n" for line in lines))
 
     def read_lines(self, name: str) -> list[dict[str, Any]]:
-        """Read what :meth:`write_lines` wrote; nothing if the file is missing."""
+        """Read what :meth:`write_lines` wrote; nothing if the file is missing.
+
+        Raises:
+            InputError: The file is damaged, or what it should hold about an epoch is not there.
+        """
         path = self.path / name
-        if not path.is_file():
+        if not path.exists():
             return []
-        return [_parsed(line, path) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = read_json_lines(path, way_out=_AGAIN)
+        checks = {"history.jsonl": check_history, "speed.jsonl": check_speed}
+        if name in checks:
+            checks[name](lines, where=str(path), way_out=_AGAIN)
+        return lines
 
     def write_result(self, result: Mapping[str, Any]) -> None:
         """Write the final numbers: the run is finished."""
@@ -298,19 +304,11 @@ class RunFolder:
     def read_result(self) -> dict[str, Any]:
         """Read the final numbers."""
         path = self.path / "result.json"
-        if not path.is_file():
+        if not path.exists():
             raise InputError(f"{self.path} is not finished; go on with: anchored resume {self.path}")
-        return _parsed(path.read_text(encoding="utf-8"), path)
-
-
-def _parsed(text: str, path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise InputError(f"{path} is damaged: not a JSON object; remove the run's folder, and do the run again")
-    return found
+        result = read_json(path, way_out=_AGAIN)
+        check_result(result, where=str(path), way_out=_AGAIN)
+        return result
 
 
 def default_path(config: RunConfig, parent: Path) -> Path:
@@ -333,7 +331,8 @@ def default_path(config: RunConfig, parent: Path) -> Path:
 
 def _left_by_a_crash(item: Path) -> bool:
     """Whether a run that was killed before it could be resumed left this: nothing worth keeping."""
+    if item.name.startswith((".config.yaml.", ".settings.yaml.", f".{_UNNAMED}.")) and item.suffix == ".tmp":
+        return True
     if item.is_dir():
         return item.name == "checkpoint" and not any(item.iterdir())
-    temporary = item.name.startswith((".config.yaml.", ".settings.yaml.", f".{_UNNAMED}.")) and item.suffix == ".tmp"
-    return temporary or item.name in (".lock", _UNNAMED)
+    return item.name in (".lock", _UNNAMED)

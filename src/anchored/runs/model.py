@@ -5,7 +5,6 @@ On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, an
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +12,11 @@ from typing import Any
 
 import torch
 from pydantic import ValidationError
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from anchored._errors import InputError
-from anchored._files import write_atomically, write_json
+from anchored._files import read_json, read_tensors, write_atomically, write_json
 from anchored.data import Dataset, Normalization
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
@@ -185,14 +183,14 @@ class TrainedModel(nn.Module):
         folder = Path(folder)
         for name in (DESCRIPTION, WEIGHTS):
             if not (folder / name).is_file():
-                raise InputError(
-                    f"{folder} holds no trained model ({name} is missing); finish it with: anchored resume {folder}"
+                way_out = (
+                    "it was removed after the run had finished; train again"
+                    if (folder / "result.json").is_file()
+                    else f"finish it with: anchored resume {folder}"
                 )
-        try:
-            about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-            state = load_file(folder / WEIGHTS)
-        except (OSError, ValueError, SafetensorError) as error:
-            raise InputError(f"the model in {folder} cannot be read: {error}; train it again") from None
+                raise InputError(f"{folder} holds no trained model ({name} is missing); {way_out}")
+        about = read_json(folder / DESCRIPTION, way_out="train it again")
+        state = read_tensors(folder / WEIGHTS, way_out="train it again").tensors
         if about.get("format") != _FORMAT:
             raise InputError(f"{folder}: this version reads model format {_FORMAT}, got {about.get('format')!r}")
         classifier = _network(folder, about, backbone)

@@ -19,6 +19,7 @@ from anchored.training.config import (
 )
 from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits, weight_of
 from anchored.training.loop import Plan, train
+from anchored.training.records import Count, Record, check_history, check_record
 from anchored.training.runtime import Runtime, make_runtime, pick_device
 from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
 from anchored.training.state import Average, EpochRecord, State
@@ -28,6 +29,7 @@ __all__ = [
     "Average",
     "BackboneConfig",
     "Checkpoint",
+    "Count",
     "DataConfig",
     "EpochRecord",
     "LookConfig",
@@ -36,6 +38,7 @@ __all__ = [
     "Parts",
     "Plan",
     "Progress",
+    "Record",
     "RunConfig",
     "Runtime",
     "SecondConfig",
@@ -44,7 +47,9 @@ __all__ = [
     "answer_batches",
     "ask",
     "build_procedure",
+    "check_history",
     "check_possible",
+    "check_record",
     "evaluation_batches",
     "is_main_process",
     "make_optimizer",

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored._files import write_atomically
+from anchored._files import parse_json, read_tensors, write_atomically
 
 __all__ = ["Checkpoint", "load_optimizer", "optimizer_state"]
 
 _FORMAT = "anchored-checkpoint-1"
-_ANEW = "remove the run's folder, and start the run again"
+ANEW = "remove the run's folder, and start the run again"
+"""The way out if a checkpoint is damaged."""
 
 
 @dataclass
@@ -55,16 +55,16 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str | Path) -> Checkpoint:
-        """Read a file written by :meth:`save`."""
-        try:
-            with safe_open(path, framework="pt") as file:
-                header = file.metadata() or {}
-                if header.get("format") != _FORMAT:
-                    raise InputError(f"{path} is not a checkpoint of anchored; {_ANEW}")
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"cannot read the checkpoint {path}: {error}; {_ANEW}") from error
-        return cls(tensors, json.loads(header["facts"]))
+        """Read a file written by :meth:`save`.
+
+        Raises:
+            InputError: It is no checkpoint, or damaged.
+        """
+        found = read_tensors(path, way_out=ANEW)
+        if found.header.get("format") != _FORMAT:
+            raise InputError(f"{path} is not a checkpoint of anchored; {ANEW}")
+        facts = parse_json(found.header.get("facts", ""), where=f"the header of {path}", way_out=ANEW)
+        return cls(found.tensors, facts)
 
     def part(self, prefix: str) -> dict[str, Tensor]:
         """Return the tensors whose names begin with ``prefix.``, under their names without it."""

@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from anchored._errors import InputError
+from anchored._files import parse_yaml
 from anchored._names import suggest
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
 
 
 _KINDS = ("float", "int", "bool", "constrained-float", "constrained-int")
+_KINDS_OF = ("literal[", "tuple[", "list[", "dict[", "function-", "constrained-")
+_LONGEST_PATH = 20
 _Share = Annotated[float, Field(ge=0, lt=1)]
 _Positive = Annotated[float, Field(gt=0)]
 
@@ -113,7 +116,7 @@ class ScheduleConfig(_Part):
 class SecondConfig(_Part):
     """The second stage of methods that have one: a classifier on features that are learnt."""
 
-    epochs: int | Literal["auto"] = Field(default="auto")
+    epochs: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(default="auto")
     """By default those of the method's reference, but never more than the first stage has."""
     lr: _Positive | Literal["auto"] = Field(default="auto")
     """By default the first stage's."""
@@ -277,8 +280,8 @@ def validate(values: Mapping[str, Any] | RunConfig, *, where: str = "the configu
             ) from None
         said = first["msg"][0].lower() + first["msg"][1:]
         # Of a value that may be of several kinds, the last part of the place is the kind.
-        name = ".".join(part for part in path if part not in _KINDS and not part.startswith("literal"))
-        raise InputError(f"setting {name!r} in {where}: {said}, got {first['input']!r}") from None
+        name = ".".join(part for part in path if part not in _KINDS and not part.startswith(_KINDS_OF))
+        raise InputError(f"setting {name!r} in {where}: {said}, got {repr(first['input'])[:200]}") from None
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
@@ -291,12 +294,9 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     for setting in settings:
         path, equals, text = setting.partition("=")
-        if not equals or not path or "" in path.split("."):
-            raise InputError(f"--set takes path=value, for instance optimizer.lr=0.1, got {setting!r}")
-        try:
-            value: Any = yaml.safe_load(text)
-        except yaml.YAMLError:
-            raise InputError(f"--set {path}: the value {text!r} cannot be read; quote it") from None
+        if not equals or not path or "" in path.split(".") or path.count(".") >= _LONGEST_PATH:
+            raise InputError(f"--set takes path=value, for instance optimizer.lr=0.1, got {setting!r:.200}")
+        value: Any = parse_yaml(text, where=f"--set {path}: the value {text!r:.60}", way_out="quote it")
         for part in reversed(path.split(".")):
             value = {part: value}
         tree = merge(tree, value)

@@ -17,13 +17,13 @@ from anchored._progress import Progress
 from anchored._random import stream
 from anchored.data import NORMALIZATIONS, Batches, Dataset, Normalization, augment
 from anchored.methods import BuildContext, Network, Stage
-from anchored.training.checkpoint import Checkpoint
+from anchored.training.checkpoint import ANEW, Checkpoint
 from anchored.training.config import BackboneConfig, MethodConfig, OptimizerConfig, RunConfig
 from anchored.training.early_stop import Best, is_worse
 from anchored.training.inference import Answers, ask, evaluation_batches
 from anchored.training.loop import Plan, train
 from anchored.training.runtime import Runtime
-from anchored.training.state import Average, EpochRecord, State
+from anchored.training.state import Average, EpochRecord, State, check_facts
 
 __all__ = ["Parts", "TrainingSetup", "build_procedure", "check_possible", "make_optimizer"]
 
@@ -138,10 +138,22 @@ class TrainingSetup:
             self.enter()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go to the position of ``checkpoint``, through the stages before it."""
+        """Go to the position of ``checkpoint``, through the stages before it.
+
+        Raises:
+            InputError: The checkpoint is of another training, or damaged.
+        """
+        check_facts(checkpoint)
+        if checkpoint.facts["stage"] >= len(self.stages):
+            raise InputError(f"the checkpoint is of another method, with more than {len(self.stages)} stages; {ANEW}")
         for _ in range(checkpoint.facts["stage"]):
             self.enter(fill=False)  # its values are in the checkpoint
         self.state.restore(checkpoint)
+        if self.state.epoch > self.state.began + self.plan.epochs:
+            raise InputError(
+                f"the checkpoint is after epoch {self.state.epoch}, but the run has "
+                f"{self.state.began + self.plan.epochs}; {ANEW}"
+            )
         if not self.runtime.main:
             self.state.sums.zero_()  # the main process goes on with the sums of all
 

@@ -10,10 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
-from anchored.training.checkpoint import Checkpoint, load_optimizer, optimizer_state
+from anchored.training.checkpoint import ANEW, Checkpoint, load_optimizer, optimizer_state
 from anchored.training.early_stop import Best
+from anchored.training.records import Count, Record, check_history, check_record
 
-__all__ = ["Average", "EpochRecord", "State"]
+__all__ = ["Average", "EpochRecord", "State", "check_facts"]
 
 EpochRecord = dict[str, float | int | None]
 
@@ -45,6 +46,41 @@ class Average:
         torch._foreach_lerp_([own[name] for name in floats], [other[name] for name in floats], 1 - keep)
         for name in own.keys() - floats:
             own[name].copy_(other[name])
+
+
+class _Facts(Record):
+    stage: Count
+    began: Count
+    epoch: Count
+    batch: Count
+    groups: list[dict[str, Any]]
+    average_steps: Count | None = None
+    best_epoch: Count | None = None
+
+
+def check_facts(checkpoint: Checkpoint) -> None:
+    """Check the position and the history in a checkpoint, and that the tensors that belong to them are there.
+
+    Raises:
+        InputError: The checkpoint is damaged.
+
+    Example:
+        >>> check_facts(Checkpoint({}, {"stage": 0, "began": 0, "epoch": -1, "batch": 0, "groups": []}))
+        Traceback (most recent call last):
+        ...
+        anchored._errors.InputError: the checkpoint is damaged: 'epoch': input should be greater than or equal to 0, \
+got -1; remove the run's folder, and start the run again
+    """
+    facts, where = checkpoint.facts, "the checkpoint"
+    check_record(_Facts, facts, where=where, way_out=ANEW)
+    check_history(facts.get("history"), where=f"{where}, its history", way_out=ANEW)
+    if len(facts["history"]) != facts["epoch"] or facts["began"] > facts["epoch"]:
+        raise InputError(
+            f"{where} is damaged: it is after epoch {facts['epoch']} and has {len(facts['history'])} records; {ANEW}"
+        )
+    sums, right = checkpoint.tensors.get("sums"), checkpoint.tensors.get("best_right")
+    if sums is None or sums.shape != (4,) or ("best_epoch" in facts and right is None):
+        raise InputError(f"{where} is damaged: tensors are missing; {ANEW}")
 
 
 @dataclass
@@ -119,7 +155,12 @@ class State:
         return Checkpoint(tensors, facts)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Take the values of ``checkpoint``; an average that it does not hold begins with the model."""
+        """Take the values of ``checkpoint``; an average that it does not hold begins with the model.
+
+        Raises:
+            InputError: The checkpoint is of another model, or damaged.
+        """
+        check_facts(checkpoint)
         facts = checkpoint.facts
         try:
             self.model.load_state_dict(checkpoint.part("model"))
@@ -128,7 +169,7 @@ class State:
                 kept = "average_steps" in facts
                 self.average.module.load_state_dict(checkpoint.part("average" if kept else "model"))
                 self.average.steps = facts.get("average_steps", 0)
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, KeyError, TypeError, IndexError) as error:
             lines = [line.strip() for line in str(error).splitlines()]
             raise InputError(
                 f"the checkpoint is of another model or optimiser ({' '.join(lines[:2])}); "

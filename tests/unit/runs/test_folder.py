@@ -52,9 +52,10 @@ def test_a_result_makes_a_run_finished(tmp_path):
     run = started(tmp_path / "run")
     with pytest.raises(InputError, match="is not finished; go on with: anchored resume"):
         run.read_result()
-    run.write_result({"test": {"accuracy": 0.5}})
+    result = {"method": "ce", "epochs": 3, "temperature": 1.0, "test": {"accuracy": 0.5}}
+    run.write_result(result)
     assert run.finished
-    assert run.read_result() == {"test": {"accuracy": 0.5}}
+    assert run.read_result() == result
 
 
 def test_a_folder_in_use_is_refused_with_the_way_out(tmp_path):
@@ -109,7 +110,7 @@ def test_damaged_numbers_are_refused_with_their_file(text, tmp_path):
     run = started(tmp_path / "run")
     for name, read in (("history.jsonl", lambda: run.read_lines("history.jsonl")), ("result.json", run.read_result)):
         (run.path / name).write_text(text)
-        with pytest.raises(InputError, match=rf"{name} is damaged: not a JSON object; remove the run's folder"):
+        with pytest.raises(InputError, match=rf"{name}(, line 1)? is damaged: not .*; remove the run's folder"):
             read()
 
 

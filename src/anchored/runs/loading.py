@@ -11,8 +11,9 @@ from torch import nn
 
 from anchored import backbones
 from anchored._errors import InputError
-from anchored.export._untrusted import Allowance, read_description
-from anchored.runs import DESCRIPTION, WEIGHTS, TrainedModel
+from anchored._files import regular_size
+from anchored.runs.model import DESCRIPTION, WEIGHTS, TrainedModel
+from anchored.runs.untrusted import Allowance, read_description
 from anchored.training import pick_device
 
 __all__ = ["load"]
@@ -38,10 +39,11 @@ def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.M
 
     Example:
         >>> import tempfile
-        >>> from anchored import data, runs
+        >>> from anchored import data
+        >>> from anchored.runs import fit
         >>> folder = tempfile.mkdtemp()
         >>> settings = {"method": {"name": "ridge"}}
-        >>> _ = runs.fit(data.open_source("digits"), settings, folder=folder)
+        >>> _ = fit(data.open_source("digits"), settings, folder=folder)
         >>> model = load(folder)
         >>> model.class_names[3], model.training
         ('3', False)
@@ -71,17 +73,29 @@ def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.M
             ) from error
     else:
         model = TrainedModel.load(folder, backbone=backbone)  # says which file is missing, and the way out
+    _check_finite(model, folder / WEIGHTS)
     return model.to(pick_device(device) if isinstance(device, str) else device)
+
+
+def _check_finite(model: TrainedModel, weights: Path) -> None:
+    """Refuse a model that can only answer NaN."""
+    for name, value in model.classifier.state_dict().items():
+        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            raise InputError(
+                f"{weights}: the tensor {name!r} holds values that are not finite, so the model would answer nothing; "
+                "train it again"
+            )
 
 
 def _allowance(weights: Path) -> Allowance:
     try:
+        size = regular_size(weights)
         with safe_open(weights, framework="pt") as file:
             tensors = len(file.keys())
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, ValueError) as error:
         raise InputError(f"{weights} cannot be read ({error}); copy it from the run again") from None
     # Twice or four times the entries that the file holds: room for values drawn before they are overwritten.
-    return Allowance(entries=weights.stat().st_size + 2**20, tensors=16 * tensors + 1000)
+    return Allowance(entries=size + 2**20, tensors=16 * tensors + 1000)
 
 
 def _without_download(about: dict[str, Any]) -> nn.Module | None:

@@ -1,4 +1,4 @@
-"""Mirror of src/anchored/export/_load.py: two files suffice, anywhere; and what does not fit ends in one line."""
+"""Mirror of src/anchored/runs/loading.py: two files suffice, anywhere; and what does not fit ends in one line."""
 
 import json
 import os
@@ -147,7 +147,7 @@ def test_published_weights_are_not_fetched_again(bare, monkeypatch):
         asked.update(name=name, **options)
         raise InputError("far enough")
 
-    monkeypatch.setattr("anchored.export._load.backbones.get", make)
+    monkeypatch.setattr("anchored.runs.loading.backbones.get", make)
     edit(bare, backbone={"name": "timm:resnet18", "last_relu": True, "options": {"pretrained": True}})
     with pytest.raises(InputError, match="far enough"):
         load(bare)

@@ -7,7 +7,6 @@ So the size of that file bounds what building the network may allocate, whatever
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
+from anchored._files import read_json
 from anchored.backbones import check_shape
 
 __all__ = ["Allowance", "check_description", "read_description"]
@@ -34,16 +34,7 @@ def read_description(path: Path) -> dict[str, Any]:
     Raises:
         InputError: The file cannot be read, or a field cannot be right.
     """
-    try:
-        if path.stat().st_size > _LONGEST_DESCRIPTION:
-            raise InputError(f"{path}: a model description has at most {_LONGEST_DESCRIPTION} bytes; {_WAY_OUT}")
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except InputError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} cannot be read ({reason}); {_WAY_OUT}") from None
-    return check_description(about, where=str(path))
+    return check_description(read_json(path, longest=_LONGEST_DESCRIPTION, way_out=_WAY_OUT), where=str(path))
 
 
 def check_description(about: object, *, where: str) -> dict[str, Any]:
@@ -84,6 +75,7 @@ copy model.json and model.safetensors from the run again
         _check_normalization(about.get("normalization"), shape[0])
         _check_counts(about.get("training_counts"), len(names))
         _check_backbone(about.get("backbone"))
+        _check_columns(about.get("columns"))
     except InputError as error:
         raise _refused(where, str(error)) from None
     return about
@@ -121,6 +113,11 @@ def _check_backbone(about: object) -> None:
     for name in _NOT_FROM_A_FILE:
         if name in options:
             raise InputError(f"backbone.options may not read other files, got {name!r}")
+
+
+def _check_columns(about: object) -> None:
+    if about is not None and not (isinstance(about, list) and all(isinstance(name, str) for name in about)):
+        raise InputError(f"columns must list names, or be null, got {_shown(about)}")
 
 
 def _shown(value: object) -> str:
