@@ -7,10 +7,15 @@ Files are read with pickling off, so an array of Python objects is refused and n
 
 from __future__ import annotations
 
+import math
+import struct
+import tokenize
 import zipfile
 import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +23,27 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored._files import regular_size
 from anchored.data.dataset import Dataset, Split
 from anchored.data.inputs import TensorInputs
-from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
+from anchored.data.labels import LabelPolicy, check_classes, encode_labels, review_if_trained_on
 
-__all__ = ["as_inputs", "as_label_names", "from_arrays", "load_npy", "load_npz", "read_arrays"]
+__all__ = [
+    "ArrayHead",
+    "as_inputs",
+    "as_label_names",
+    "from_arrays",
+    "load_npy",
+    "load_npz",
+    "read_arrays",
+    "read_heads",
+]
 
 Array = npt.NDArray[Any]
+_NAMES = ("x", "y", "x_test", "y_test")
+_ZIP_MAGIC = b"PK\x03\x04"
+_FREE_MEMORY, _LARGEST_RATIO = 2**28, 250
+"""Bytes that any archive may take, and how many more for each of its own bytes."""
 
 
 def as_inputs(x: Array | Tensor, *, where: str) -> Tensor:
@@ -111,7 +130,7 @@ def as_label_names(y: Array | Tensor, *, where: str) -> list[str]:
     if array.ndim != 1:
         raise InputError(f"{where} must hold one label per row, got shape {array.shape}")
     if array.dtype.kind == "O":
-        return [str(value) for value in array]
+        return [_label_of(value, f"{where}, row {row}") for row, value in enumerate(array)]
     if array.dtype.kind == "f":
         odd = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
         if len(odd):
@@ -122,6 +141,18 @@ def as_label_names(y: Array | Tensor, *, where: str) -> list[str]:
     if array.dtype.kind not in "buiU":
         raise InputError(f"{where} must hold whole numbers or text, got dtype {array.dtype}")
     return [str(value) for value in array.tolist()]
+
+
+def _label_of(value: object, where: str) -> str:
+    if value is None or (isinstance(value, float) and value != value):
+        raise InputError(f"{where}: the label is missing; fill or drop it")
+    if isinstance(value, float | np.floating):
+        if not float(value).is_integer():
+            raise InputError(f"{where}: a label must be a whole number or text, got {value}")
+        return str(int(value))
+    if not isinstance(value, str | int | np.integer | np.str_ | np.bool_):
+        raise InputError(f"{where}: a label must be a whole number or text, got {type(value).__name__}")
+    return str(value)
 
 
 def from_arrays(
@@ -168,41 +199,156 @@ def from_arrays(
     return review_if_trained_on(dataset, class_names, labels, where=where[1])
 
 
-def read_arrays(path: str | Path) -> Array | dict[str, Array]:
-    """Read the array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name; Python objects are refused.
+@dataclass(frozen=True)
+class ArrayHead:
+    """Shape and type of an array in a file, known without reading its values."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the array takes."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_heads(path: str | Path) -> ArrayHead | dict[str, ArrayHead]:
+    """Read what a ``.npy`` file or an ``.npz`` archive holds, without reading it, and refuse what cannot be true.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The head of the array of a ``.npy`` file, or those of the arrays of an archive by name.
 
     Raises:
-        InputError: If the file is missing, damaged or holds Python objects.
+        InputError: If the file is damaged, holds Python objects, promises more than it has, or would take so much more
+            memory than disk that it must be a trap.
 
     Example:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), "d.npz")
         >>> np.savez(path, X=np.eye(2), y=[0, 1])
-        >>> sorted(read_arrays(path))
-        ['X', 'y']
+        >>> {name: head.shape for name, head in read_heads(path).items()}
+        {'X': (2, 2), 'y': (2,)}
     """
     path = Path(path)
+    size = regular_size(path)
+    member = None
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != _ZIP_MAGIC:
+                file.seek(0)
+                return _head(file, size, str(path))
+            file.seek(0)
+            heads: dict[str, ArrayHead] = {}
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.namelist():
+                    with archive.open(member) as stream:
+                        held = archive.getinfo(member).file_size
+                        name = member.removesuffix(".npy")
+                        heads[name] = _head(stream, held, f"{path}, array {name!r}")
+            if not heads:
+                raise InputError(f"{path}: the archive is empty; write it again with numpy.savez")
+    except InputError:
+        raise
+    except _DAMAGED as error:
+        raise _unreadable(path, member, error) from None
+    _check_memory(path, size, sum(head.nbytes for head in heads.values()))
+    return heads
+
+
+def _head(stream: IO[bytes], held: int, where: str) -> ArrayHead:
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    if dtype.hasobject:
+        raise InputError(
+            f"{where}: it holds Python objects, which are never loaded; save plain numbers or text instead"
+        )
+    head = ArrayHead(shape, dtype)
+    if min(shape, default=0) < 0 or head.nbytes != held - stream.tell():
+        raise InputError(
+            f"{where}: its head promises {head.nbytes:,} bytes of shape {shape}, and {max(held - stream.tell(), 0):,} "
+            "are there; write it again with numpy.savez or numpy.save"
+        )
+    return head
+
+
+def _check_memory(path: Path, size: int, needed: int) -> None:
+    if needed > _FREE_MEMORY + _LARGEST_RATIO * size:
+        raise InputError(
+            f"{path}: its {size:,} bytes would take {needed:,} bytes of memory, more than {_LARGEST_RATIO} times as "
+            "many; if the data is so empty, write it with numpy.savez, which does not compress"
+        )
+
+
+def _unreadable(path: Path, member: str | None, error: Exception) -> InputError:
+    where = path if member is None else f"{path}, array {member.removesuffix('.npy')!r}"
+    if isinstance(error, MemoryError):
+        return InputError(f"{where}: it does not fit into memory; give a part of the data")
+    if isinstance(error, OSError) and error.strerror:
+        return InputError(f"{where}: cannot be read ({error.strerror})")
+    return InputError(
+        f"{where}: it is not a readable numpy file, or is cut short; write it again with numpy.savez or numpy.save"
+    )
+
+
+def read_arrays(path: str | Path, names: Collection[str] | None = None) -> Array | dict[str, Array]:
+    """Read the array of a ``.npy`` file, or the arrays of an ``.npz`` archive by name; Python objects are refused.
+
+    Args:
+        path: The file.
+        names: Arrays of an archive to read, in any case of letters; None reads all.
+
+    Returns:
+        The array, or the arrays of an archive by the names they have there.
+
+    Raises:
+        InputError: If the file is missing, damaged, holds Python objects, or would fill the memory.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "d.npz")
+        >>> np.savez(path, X=np.eye(2), y=[0, 1])
+        >>> sorted(read_arrays(path)), sorted(read_arrays(path, ["x"]))
+        (['X', 'y'], ['X'])
+    """
+    path = Path(path)
+    heads = read_heads(path)
     member = None
     try:
         with path.open("rb") as file:
             loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded
+            if isinstance(heads, ArrayHead):
+                return cast("Array", loaded)
             arrays: dict[str, Array] = {}
-            for member in loaded.files:
-                arrays[member] = loaded[member]
+            for member in heads:
+                if names is None or member.lower() in names:
+                    arrays[member] = loaded[member]
             return arrays
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        where = path if member is None else f"{path}, array {member!r}"
-        raise InputError(f"{where}: {_reason(error)}") from None
+    except _DAMAGED as error:
+        raise _unreadable(path, member, error) from None
 
 
-def _reason(error: Exception) -> str:
-    if "allow_pickle" in str(error) or "Object arrays" in str(error):
-        return "it holds Python objects, which are never loaded; save plain numbers or text instead"
-    return "it is not a readable numpy file, or is cut short; write it again with numpy.savez or numpy.save"
+_DAMAGED = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    RuntimeError,
+    NotImplementedError,
+    RecursionError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What numpy and zipfile raise over files that are damaged or made to do harm."""
 
 
 def load_npz(
@@ -229,19 +375,20 @@ def load_npz(
         tensor([2, 2])
     """
     path = Path(path)
-    archive = read_arrays(path)
-    if not isinstance(archive, dict):
+    heads = read_heads(path)
+    if isinstance(heads, ArrayHead):
         raise InputError(
             f"{path}: it is a single array and not an archive; call it .npy, or save X and y with numpy.savez"
         )
-    held = ", ".join(archive) or "nothing"
+    _check_heads(heads, path, labels)
+    archive = read_arrays(path, _NAMES)
+    assert isinstance(archive, dict), "it was one a moment ago"
     arrays = {key.lower(): array for key, array in archive.items()}
-    x, y, x_test, y_test = (arrays.get(key) for key in ("x", "y", "x_test", "y_test"))
-    if x is None:
-        raise InputError(f"{path} must hold an array called 'X', got {held}")
-    if y is None and labels == "required":
-        raise InputError(f"{path} must hold an array called 'y' beside 'X', got {held}")
+    x, y, x_test, y_test = (arrays.get(key) for key in _NAMES)
+    assert x is not None, "its head was there"
     name = path.stem
+    if y is not None and labels == "required" and class_names is None:
+        check_classes(as_label_names(y, where=f"{path}, array 'y'"), where=f"{path}, array 'y'")
     train = from_arrays(
         x, y, name=name, class_names=class_names, labels=labels, where=(f"{path}, array 'X'", f"{path}, array 'y'")
     )
@@ -252,6 +399,31 @@ def load_npz(
     if test.inputs.shape != train.inputs.shape:
         raise InputError(f"{where[0]} must have the shape of 'X', {train.inputs.shape}, got {test.inputs.shape}")
     return Split(train, test)
+
+
+def _check_heads(heads: Mapping[str, ArrayHead], path: Path, labels: LabelPolicy) -> None:
+    """Refuse an archive whose arrays cannot belong together, before any of them is read."""
+    held = ", ".join(heads)
+    known: dict[str, ArrayHead] = {}
+    for name, head in heads.items():
+        if name.lower() in _NAMES:
+            if name.lower() in known:
+                raise InputError(f"{path} holds the array {name!r} twice, in other letters; keep one of them")
+            known[name.lower()] = head
+    if "x" not in known:
+        raise InputError(f"{path} must hold an array called 'X', got {held}")
+    if labels == "ignored":
+        return
+    if "y" not in known and labels == "required":
+        raise InputError(f"{path} must hold an array called 'y' beside 'X', got {held}")
+    for x, y in (("x", "y"), ("x_test", "y_test")):
+        lengths = [known[name].shape[:1] for name in (x, y) if name in known]
+        if len(lengths) == 2 and lengths[0] != lengths[1]:
+            rows = [length[0] if length else "no" for length in lengths]
+            names = [name.replace("x", "X") for name in (x, y)]
+            raise InputError(
+                f"{path}, arrays {names[0]!r} and {names[1]!r} must have as many rows, got {rows[0]} and {rows[1]}"
+            )
 
 
 def load_npy(
@@ -290,9 +462,18 @@ def load_npy(
         raise InputError(
             f"{path}: its labels were looked for in {beside}, which is not there; name them with label=FILE.npy"
         )
+    where = (str(path), str(beside))
+    if given and labels != "ignored":
+        heads = [read_heads(file) for file in (path, beside)]
+        rows = [head.shape[:1] for head in heads if isinstance(head, ArrayHead)]
+        if len(rows) == 2 and rows[0] != rows[1]:
+            raise InputError(
+                f"{path} and {beside} must have as many rows, got shapes {heads[0].shape} and {heads[1].shape}"  # type: ignore[union-attr]
+            )
     x = _single(path)
     y = _single(beside) if given and labels != "ignored" else None
-    where = (str(path), str(beside))
+    if y is not None and labels == "required" and class_names is None:
+        check_classes(as_label_names(y, where=where[1]), where=where[1])
     return Split(from_arrays(x, y, name=path.stem, class_names=class_names, labels=labels, where=where))
 
 

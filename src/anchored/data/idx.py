@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored._files import regular_size
 from anchored.data.dataset import Dataset, RowIds, Split
 from anchored.data.inputs import TensorInputs
 
@@ -25,6 +26,8 @@ __all__ = ["load_fashion_mnist", "load_mnist", "read_idx"]
 _FASHION = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
 _DIGITS = tuple(str(digit) for digit in range(10))
 _UNSIGNED_BYTE = 0x08
+_LARGEST_RATIO = 1032
+"""No gzip file unpacks to more than so many times its size."""
 
 
 def read_idx(path: str | Path) -> Tensor:
@@ -34,22 +37,27 @@ def read_idx(path: str | Path) -> Tensor:
         InputError: If the file is damaged, or its length is not what its head says.
     """
     path = Path(path)
+    size = regular_size(path, way_out="download it again")
+    packed = path.suffix == ".gz"
     try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        with gzip.open(path) if packed else path.open("rb") as file:
+            head = file.read(4)
+            if len(head) < 4 or head[:2] != b"\0\0" or head[2] != _UNSIGNED_BYTE or not 1 <= head[3] <= 4:
+                raise InputError(f"{path}: not an idx file of bytes (it must begin 00 00 08); download it again")
+            lengths = file.read(4 * head[3])
+            shape = [int.from_bytes(lengths[i : i + 4], "big") for i in range(0, 4 * head[3], 4)]
+            promised = math.prod(shape)
+            most = _LARGEST_RATIO * size if packed else size
+            # One byte more than promised: a file that goes on is not what its head says either.
+            data = file.read(min(promised, most) + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError(f"{path}: the gzip file is damaged or cut short; download it again") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if len(data) < 4 or data[:2] != b"\0\0" or data[2] != _UNSIGNED_BYTE or not 1 <= data[3] <= 4:
-        raise InputError(f"{path}: not an idx file of bytes (it must begin 00 00 08); download it again")
-    head = 4 + 4 * data[3]
-    shape = [int.from_bytes(data[i : i + 4], "big") for i in range(4, head, 4)]
-    if len(data) - head != math.prod(shape):
-        raise InputError(
-            f"{path}: its head promises {'x'.join(map(str, shape))} bytes, got {max(len(data) - head, 0)}; "
-            f"download it again"
-        )
-    return torch.from_numpy(np.frombuffer(data, dtype=np.uint8, offset=head).reshape(shape).copy())
+    if len(data) != promised or len(lengths) < 4 * head[3]:
+        got = len(data) if len(data) <= promised else f"at least {len(data)}"
+        raise InputError(f"{path}: its head promises {'x'.join(map(str, shape))} bytes, got {got}; download it again")
+    return torch.from_numpy(np.frombuffer(data, dtype=np.uint8).reshape(shape).copy())
 
 
 def _folder(root: Path, places: tuple[str, ...], command: str) -> Path:

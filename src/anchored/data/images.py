@@ -27,6 +27,9 @@ IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".t
 MAX_PIXELS = 100_000_000
 """More than this is not decoded: a small file can hold a picture that fills the memory."""
 
+if Image.MAX_IMAGE_PIXELS is not None and Image.MAX_IMAGE_PIXELS < MAX_PIXELS:
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS  # PIL warns from 89 million on; one limit is enough
+
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _ORIENTATION_TAG, _SIDEWAYS = 0x0112, (5, 6, 7, 8)
 T = TypeVar("T")
@@ -55,9 +58,11 @@ def _guarded(path: Path, work: Callable[[Image.Image], T]) -> T:
     except InputError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise _too_large(path, "more") from None
+        raise _too_large(path, "many more") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
+    except PermissionError:
+        raise InputError(f"{path}: you may not read it; change its permissions (chmod), or remove it") from None
     except UnidentifiedImageError:
         raise InputError(
             f"{path}: not an image that can be read (PNG, JPEG, BMP, GIF, TIFF, WebP or PNM); remove it"

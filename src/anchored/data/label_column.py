@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,14 +10,12 @@ import numpy as np
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.data.columns import TableInputs, TimeColumn, VectorColumn
+from anchored.data.labels import check_classes
 
 __all__ = ["LABEL_NAMES", "find_label", "label_texts"]
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y", "outcome", "ground_truth")
 """Names by which a label column is found if none is told, in any case of letters."""
-
-_MANY_FRACTIONS = 20
-_FEW_ROWS = 10
 
 
 def find_label(names: Sequence[str], label: str | None, *, source: str, needed: bool = True) -> str | None:
@@ -104,31 +102,5 @@ def label_texts(
         )
     cells = column.cells()
     if not as_category:
-        _check_classes([cell for cell in cells if cell is not None], where)
+        check_classes([cell for cell in cells if cell is not None], where=where)
     return cells
-
-
-def _check_classes(cells: Collection[str], where: str) -> None:
-    distinct = set(cells)
-    numbers = _as_numbers(distinct)
-    n, k = len(cells), len(distinct)
-    shown = ", ".join(repr(cell) for cell in list(dict.fromkeys(cells))[:3])
-    if numbers is not None and k > _MANY_FRACTIONS and bool((numbers != np.floor(numbers)).any()):
-        raise InputError(
-            f"{where}: the label is continuous ({k} different numbers such as {shown}), a classifier needs classes; "
-            "put it into ranges, or name another column with --label COLUMN"
-        )
-    if n >= _FEW_ROWS and k > n / 2:
-        what = "a count or an amount" if numbers is not None else "an id or a free text"
-        raise InputError(
-            f"{where}: {k} different labels in {n} rows (such as {shown}) look like {what}, not like classes; "
-            "put them into groups, or name another column with --label COLUMN"
-        )
-
-
-def _as_numbers(texts: Collection[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    try:
-        values = np.array([float(text) for text in texts])
-    except ValueError:
-        return None
-    return values if bool(np.isfinite(values).all()) else None

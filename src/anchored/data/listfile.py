@@ -26,6 +26,7 @@ __all__ = ["LISTS", "load_list", "stream_list"]
 LISTS = (".txt", ".lst")
 """Endings of the names of lists."""
 _LARGE = 20_000
+_LONGEST_LABEL = 6
 
 
 def load_list(
@@ -161,6 +162,8 @@ def _parse(line: str, where: str, labels: LabelPolicy) -> tuple[str, int | None]
     # The label is the last word, as a path may hold spaces; if there is a tab, it is what follows the last one.
     written, _, last = line.rpartition("\t" if "\t" in line else " ")
     if last.isascii() and last.isdigit() and written:
+        if labels != "ignored" and len(last) > _LONGEST_LABEL:
+            raise InputError(f"{where}: a label is the number of a class, below 1,000,000, got {last[:30]}; correct it")
         return written.strip(), None if labels == "ignored" else int(last)
     if labels == "required":
         raise InputError(f"{where}: a line must be `path label` with a whole number, got {line!r}; add the label")

@@ -13,6 +13,7 @@ from typing import Literal, TypedDict, Unpack, cast, overload
 import torch
 
 from anchored._errors import InputError
+from anchored._files import regular_size
 from anchored._names import suggest
 from anchored.data.arrays import Array, from_arrays, load_npy, load_npz
 from anchored.data.cifar import load_cifar10, load_cifar100
@@ -168,6 +169,7 @@ def _open(data: object, options: SourceOptions) -> Split:
         raise InputError(
             f"{written}: neither a file, a folder nor a built-in data set; {suggest(written, list(BUILT_IN))}"
         )
+    regular_size(path, way_out="give a file or a folder")
     suffix = path.suffix.lower()
     if suffix not in _FILES:
         raise InputError(

@@ -1,12 +1,15 @@
 """Mirror of src/anchored/data/arrays.py: shapes, types, labels of every kind, and files that cannot be trusted."""
 
+import io
+import zipfile
+
 import numpy as np
 import pytest
 import torch
 
 from anchored._errors import InputError
 from anchored.data import UNLABELLED, from_arrays
-from anchored.data.arrays import as_inputs, as_label_names, load_npy, load_npz
+from anchored.data.arrays import as_inputs, as_label_names, load_npy, load_npz, read_arrays
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 1, 0, 1, 0, 1])
@@ -161,7 +164,7 @@ def test_archives_without_the_arrays_are_refused(tmp_path):
     np.savez(tmp_path / "b.npz", X=X)
     with pytest.raises(InputError, match="must hold an array called 'y'"):
         load_npz(tmp_path / "b.npz")
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="No such file"):
         load_npz(tmp_path / "none.npz")
 
 
@@ -174,3 +177,84 @@ def test_the_endings_are_taken_at_their_word(tmp_path):
     (tmp_path / "y.npy").rename(tmp_path / "b.npz")
     with pytest.raises(InputError, match=r"call it \.npy"):
         load_npz(tmp_path / "b.npz")
+
+
+def packed(path, **members):
+    """An archive whose members are the bytes given."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+
+
+def npy(shape, dtype="<f4", content=b""):
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return head.getvalue() + content
+
+
+def test_a_head_that_promises_petabytes_takes_no_memory(tmp_path):
+    packed(tmp_path / "d.npz", X=npy((10**9, 10**6)), y=npy((10**9,), "<i8"))
+    with pytest.raises(
+        InputError, match=r"array 'X': its head promises 4,000,000,000,000,000 bytes .*, and 0 are there"
+    ):
+        load_npz(tmp_path / "d.npz")
+    (tmp_path / "X.npy").write_bytes(npy((10**9, 10**6)))
+    with pytest.raises(InputError, match=r"X\.npy: its head promises"):
+        read_arrays(tmp_path / "X.npy")
+
+
+def test_lengths_are_compared_before_anything_is_read(tmp_path, monkeypatch):
+    np.savez(tmp_path / "d.npz", X=np.zeros((6, 2)), y=np.zeros(5, dtype=int))
+    monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("the arrays were read"))
+    with pytest.raises(InputError, match="arrays 'X' and 'y' must have as many rows, got 6 and 5"):
+        load_npz(tmp_path / "d.npz")
+    np.save(tmp_path / "X.npy", np.zeros((6, 2)))
+    np.save(tmp_path / "y.npy", np.zeros(5))
+    with pytest.raises(InputError, match=r"must have as many rows, got shapes \(6, 2\) and \(5,\)"):
+        load_npy(tmp_path / "X.npy")
+
+
+def test_a_small_file_does_not_fill_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("anchored.data.arrays._FREE_MEMORY", 1000)
+    np.savez_compressed(tmp_path / "d.npz", X=np.zeros((4_000, 1_000)), y=np.arange(4_000) % 2)
+    with pytest.raises(InputError, match=r"would take 32,0.* bytes of memory, more than 250 times as many"):
+        load_npz(tmp_path / "d.npz")
+    np.savez(tmp_path / "d.npz", X=np.zeros((400, 10)), y=np.arange(400) % 2)
+    assert len(load_npz(tmp_path / "d.npz").train) == 400
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04garbage", b"\x93NUMPY", b"\x93NUMPY\x09\x00\x00\x00"])
+def test_garbage_is_called_unreadable_and_not_pickled(tmp_path, content):
+    (tmp_path / "d.npz").write_bytes(content)
+    with pytest.raises(InputError, match="it is not a readable numpy file, or is cut short"):
+        load_npz(tmp_path / "d.npz")
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path):
+    np.savez(tmp_path / "d.npz", X=X, x=X, y=Y)
+    with pytest.raises(InputError, match="holds the array 'x' twice"):
+        load_npz(tmp_path / "d.npz")
+
+
+def test_ids_are_no_labels(tmp_path):
+    np.savez(tmp_path / "d.npz", X=np.eye(20), y=np.arange(20))
+    with pytest.raises(InputError, match=r"20 different labels in 20 rows .* look like a count or an amount"):
+        load_npz(tmp_path / "d.npz")
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (None, "y, row 1: the label is missing"),
+    (float("nan"), "y, row 1: the label is missing"),
+    (0.5, "y, row 1: a label must be a whole number or text, got 0.5"),
+    (["c"], "y, row 1: a label must be a whole number or text, got list"),
+])  # fmt: skip
+def test_an_odd_object_is_no_label(value, message):
+    labels = np.empty(3, dtype=object)
+    labels[:] = ["a", "b", "a"]
+    labels[1] = value
+    with pytest.raises(InputError, match=message):
+        as_label_names(labels, where="y")
+
+
+def test_whole_numbers_among_objects_keep_their_name():
+    assert as_label_names(np.array([1, 2.0, "b", np.int64(3)], dtype=object), where="y") == ["1", "2", "b", "3"]

@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_any_number_of_axes(tmp_path, axes):
         (b"\x89PNG\r\n", "not an idx file"),
         (bytes([0, 0, 0x0D, 1, 0, 0, 0, 1, 0]), "not an idx file of bytes"),
         (idx(np.zeros((3, 4)))[:-1], "promises 3x4 bytes, got 11"),
-        (idx(np.zeros((3, 4))) + b"x", "promises 3x4 bytes, got 13"),
+        (idx(np.zeros((3, 4))) + b"x", "promises 3x4 bytes, got at least 13"),
         (bytes([0, 0, 8, 3, 0]), "promises"),
     ],
 )
@@ -97,3 +98,21 @@ def test_a_missing_file_is_named(tmp_path):
     (tmp_path / "t10k-labels-idx1-ubyte").unlink()
     with pytest.raises(InputError, match="t10k-labels-idx1-ubyte"):
         load_mnist(tmp_path)
+
+
+def test_a_gzip_that_is_no_idx_is_not_unpacked(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(bytes(2**24)))  # 16 MB in 16 kB
+    tracemalloc.start()
+    with pytest.raises(InputError, match="not an idx file of bytes"):
+        read_idx(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**22
+    tracemalloc.stop()
+
+
+def test_a_head_that_promises_too_much_is_refused(tmp_path):
+    head = b"\0\0\x08\x03" + b"\xff\xff\xff\xff" * 3
+    for name, content in (("a", head), ("a.gz", gzip.compress(head))):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match="its head promises 4294967295x4294967295x4294967295 bytes, got 0"):
+            read_idx(tmp_path / name)

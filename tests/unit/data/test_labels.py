@@ -5,7 +5,7 @@ import torch
 
 from anchored._errors import InputError
 from anchored.data import Dataset, TensorInputs
-from anchored.data.labels import encode_labels, order_names, review_classes, review_if_trained_on
+from anchored.data.labels import check_classes, encode_labels, order_names, review_classes, review_if_trained_on
 
 
 def test_codes_point_back_at_the_names():
@@ -71,3 +71,34 @@ def test_only_data_to_be_trained_on_is_reviewed():
     assert review_if_trained_on(one_class, None, "optional", where="f") is one_class
     with pytest.raises(InputError, match=r"^f: all 2 samples are of class 'a'"):
         review_if_trained_on(one_class, None, "required", where="f")
+
+
+def test_names_that_look_alike_are_noted():
+    data = Dataset("toy", TensorInputs(torch.zeros(6, 1)), torch.arange(6) % 3, ("C", "c", "d"))
+    assert any("classes 'C' and 'c' differ in the case" in note for note in review_classes(data).notes)
+    data = Dataset("toy", TensorInputs(torch.zeros(6, 1)), torch.arange(6) % 3, ("b", "c", "d"))
+    assert review_classes(data).notes == ()
+
+
+def test_control_characters_are_no_name():
+    data = Dataset("toy", TensorInputs(torch.zeros(4, 1)), torch.arange(4) % 2, ("a", "c\0d"))
+    with pytest.raises(InputError, match=r"t\.csv: a class name may not hold control characters, got 'c\\x00d'"):
+        review_classes(data, where="t.csv")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([f"{i / 7:.3f}" for i in range(1, 41)] * 5, "the label is continuous"),
+        ([str(i) for i in range(12)], "look like a count or an amount"),
+        ([f"id{i}" for i in range(12)], "look like an id or a free text"),
+    ],
+)
+def test_what_is_no_class_is_refused(cells, message):
+    with pytest.raises(InputError, match=message):
+        check_classes(cells, where="t")
+
+
+@pytest.mark.parametrize("cells", [["0.5", "1.5"] * 10, ["a", "b", "c"], [str(i) for i in range(9)], ["nan", "1"] * 9])
+def test_few_values_are_classes(cells):
+    check_classes(cells, where="t")

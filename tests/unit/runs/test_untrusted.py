@@ -76,7 +76,7 @@ def test_a_description_is_an_object(about):
 def test_a_file_that_is_no_json_is_refused_in_one_line(tmp_path, content):
     path = tmp_path / "model.json"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="is damaged|is not a text") as caught:
+    with pytest.raises(InputError, match=r"is damaged|is not a text") as caught:
         read_description(path)
     assert "\n" not in str(caught.value)
 
