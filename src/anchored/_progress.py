@@ -5,12 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-__all__ = ["Progress", "is_main_process"]
+__all__ = ["EncodingProgress", "Progress", "is_main_process"]
 
 
 def is_main_process() -> bool:
     """Tell whether this process, among those that ``torchrun`` started together, writes files and speaks."""
     return os.environ.get("RANK", "0") == "0"
+
+
+class EncodingProgress:
+    """Listener to the encoding of photos, texts or rows that shows nothing; subclasses show it."""
+
+    def start(self, *, samples: int) -> None:
+        """Hear that the encoding of ``samples`` inputs begins."""
+
+    def step(self, *, samples: int) -> None:
+        """Hear that another ``samples`` inputs are done, computed or found in the cache."""
+
+    def say(self, line: str) -> None:
+        """Hear something worth a line."""
+
+    def stop(self) -> None:
+        """Hear that encoding has ended, well or not."""
 
 
 class Progress:
@@ -49,3 +65,7 @@ class Progress:
 
     def stop(self) -> None:
         """Hear that training has ended, well or not."""
+
+    def encoding(self) -> EncodingProgress:
+        """Return a listener to the encoding of the data, which comes before training."""
+        return EncodingProgress()

@@ -93,7 +93,7 @@ def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
     """Open the training data as the run used it, after corruption and corrections."""
     from anchored.runs import RunData, open_data
 
-    return RunData.open(open_data(loaded.config.data, root=root), loaded.config).labelled
+    return RunData.open(open_data(loaded.config, root=root), loaded.config).labelled
 
 
 def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:

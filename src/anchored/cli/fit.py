@@ -21,6 +21,8 @@ def fit(
     out: Path | None = None,
     method: str | None = None,
     backbone: str | None = None,
+    encoder: str | None = None,
+    weights: str | None = None,
     epochs: int | None = None,
     batch_size: int | None = None,
     lr: float | None = None,
@@ -43,10 +45,13 @@ def fit(
 
     Args:
         data: Data to train on: a built-in name (digits, mnist, fashion-mnist, cifar10, cifar100), a folder of class
-            folders, or a .csv, .parquet, .npz, .npy or list (.txt) file.
+            folders of photos or texts, or a .csv, .parquet, .npz, .npy or list (.txt) file.
         out: Folder of the run; by default runs/DATA-METHOD-HASH, where HASH names the settings.
         method: Training method: auto, or a name such as ce, ce+fnpal, nce+rce+pal, ldam+drw.
         backbone: Network: auto, or a name such as mlp, cnn4, resnet32, timm:NAME.
+        encoder: Pretrained encoder of photos, texts or rows: auto, none, or a name such as efficientnet-lite0,
+            wordllama, tfidf, timm:NAME, hf:NAME.
+        weights: File of weights for the encoder.
         epochs: Number of passes over the data.
         batch_size: Samples per step, over all processes.
         lr: Largest learning rate.
@@ -89,10 +94,14 @@ def fit(
         "optimizer": {"lr": lr},
         "train": {"epochs": epochs, "batch_size": batch_size, "seed": seed, "precision": precision, "device": device},
     }
+    if encoder == "none":
+        set_ = ["features.encoder=null", *(set_ or [])]
+    elif encoder is not None or weights is not None:
+        flags["features"] = {"encoder": encoder, "weights": weights}
     settings = gather(config, flags, set_ or [])
     _check_columns(settings.data)
     _check_words(settings)
-    split = open_data(settings.data)
+    split = open_data(settings)
     run = RunFolder.plan(default_path(settings, _DEFAULT_PARENT), unnamed=True) if out is None else RunFolder.plan(out)
     train(split, settings, run, draw=report)
     show(run, json=json)

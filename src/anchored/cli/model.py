@@ -35,7 +35,7 @@ class FinishedRun:
         image: str | None = None,
         part: str | None = None,
     ) -> Dataset:
-        """Open other data in the shape, columns and classes of the model.
+        """Open other data in the shape, columns and classes of the model, encoded if the model encodes.
 
         Args:
             data: A source, as for training.
@@ -53,6 +53,7 @@ class FinishedRun:
         """
         check_part(part)
         from anchored.data import BUILT_IN, open_source
+        from anchored.data.file_inputs import MEMORY_LIMIT
 
         trained_on = self.config.data
         table = not trained_on.source.lower().endswith(".npy")  # there, the label is a file of the training data
@@ -65,10 +66,12 @@ class FinishedRun:
             columns=columns,
             class_names=self.model.class_names,
             labels=labels,
-            shape=self.model.input_shape,
+            shape=self.model.raw_shape,
+            any_size=self.model.encoder is not None,
             below_label=trained_on.below_label,
+            memory_limit=MEMORY_LIMIT if self.model.encoder is None else 0,
         )
-        return choose_part(split, part, data=data)
+        return self.model.encoded(choose_part(split, part, data=data))
 
 
 def check_part(part: str | None) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from anchored.runs import TrainedModel
 
 _ERRORS_TOLD = 10
+_ENCODED_AT_ONCE = 1024
 
 
 def predict(
@@ -101,7 +102,10 @@ def _chunks(
     run: Path, model: TrainedModel, data: str, *, root: str | None, image: str | None, part: str | None
 ) -> Iterator[Chunk]:
     """Read the data in the shape and columns of the model; by default with the columns that training was told."""
+    from functools import partial
+
     from anchored.data import BUILT_IN, LISTS, TABLES, chunks, open_source, stream_list, stream_table
+    from anchored.features import encode_each
     from anchored.runs import RunFolder
 
     folder = RunFolder(run)
@@ -110,14 +114,19 @@ def _chunks(
     label = None if asked is None or asked.source.lower().endswith(".npy") else asked.label  # there, it is a file
     if image is None and asked is not None:
         image = asked.image
+    # Encoded in larger chunks: the encoder itself takes a few at a time, and the last of them is padded.
+    encoder = model.encoder
+    read, size = (None, None) if encoder is None else (partial(encode_each, encoder), _ENCODED_AT_ONCE)
     path = Path(data).expanduser()
     suffix = path.suffix.lower() if data not in BUILT_IN and path.is_file() else ""
     if suffix in (*TABLES, *LISTS) and part == "test":
         raise InputError(f"{data}: the data has no test part; leave --part out")
     if suffix in TABLES:
-        return stream_table(path, shape=model.input_shape, label=label, image=image, root=root, columns=columns)
+        return stream_table(
+            path, shape=model.raw_shape, label=label, image=image, root=root, columns=columns, size=size, read=read
+        )
     if suffix in LISTS:
-        return stream_list(path, shape=model.input_shape, root=root)
+        return stream_list(path, shape=model.raw_shape, root=root, size=size, read=read)
     split = open_source(
         data,
         root=asked.root if root is None and asked is not None and data in BUILT_IN else root,
@@ -126,7 +135,8 @@ def _chunks(
         columns=columns,
         class_names=model.class_names,
         labels="ignored",
-        shape=model.input_shape,
+        shape=model.raw_shape,
+        any_size=encoder is not None,
         memory_limit=0,  # each image is opened when it is its turn
     )
-    return chunks(choose_part(split, part, data=data))
+    return chunks(choose_part(split, part, data=data), size=size, read=read)

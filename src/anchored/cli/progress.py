@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
+from anchored._progress import EncodingProgress
+from anchored.cli.encoding import EncodingBar, EncodingLines
 from anchored.training import Progress
 
 if TYPE_CHECKING:
@@ -92,6 +94,10 @@ class Lines(Progress):
             f"epoch {done}/{self._epochs}  loss {record['train_loss']:.4f}  accuracy: {_accuracies(record)}  "
             f"{speed}  {_clock(left)} left"
         )
+
+    def encoding(self) -> EncodingProgress:
+        """Write lines about the encoding to the same stream."""
+        return EncodingLines(self._stream)
 
     def say(self, line: str) -> None:
         """Print any line."""
@@ -179,6 +185,10 @@ class Bar(Progress):
             speed=f"{samples / seconds:,.0f}/s" if seconds > 0 else "-",
         )
         self._begun, self._samples = time.monotonic(), 0
+
+    def encoding(self) -> EncodingProgress:
+        """Draw a bar of its own on the same console."""
+        return EncodingBar(self._drawing.console)
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""

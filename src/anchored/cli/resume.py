@@ -20,7 +20,7 @@ def resume(run: Path, json: bool = False) -> None:
     folder = RunFolder.open(run)
     if not folder.finished:
         settings = folder.read_settings()
-        train(open_data(settings.data), settings, folder, draw=True)
+        train(open_data(settings), settings, folder, draw=True)
     else:
         tell(f"{run} is finished; this is its result")
         if not (folder.path / "report.html").is_file():  # stopped between the result and the report

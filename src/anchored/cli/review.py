@@ -62,8 +62,7 @@ def review(
     from anchored.runs import RunData, open_data
 
     loaded = load_run(run, device=device)
-    asked = loaded.config.data
-    split = open_data(asked if data_root is None else asked.model_copy(update={"root": data_root}))
+    split = open_data(loaded.config, root=data_root)
     data = RunData.open(split, loaded.config)
     cases = _cases(loaded, data.labelled, data_root=data_root, device=device)
     if static is not None:

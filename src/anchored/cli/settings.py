@@ -48,6 +48,9 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
         raise InputError("which data? name it after `fit`, or as data.source in the --config file")
     if given.get("data", {}).get("corrections") is not None:
         data.pop("corrections_digest", None)  # that of a --config file is the state of another file
+    features = settings.get("features")
+    if isinstance(features, dict) and isinstance(features.get("weights"), str):
+        settings = merge(settings, {"features": {"weights": str(Path(features["weights"]).expanduser().absolute())}})
     return validate(
         merge(settings, {"data": _absolute(data)}), where="the configuration" if config is None else str(config)
     )

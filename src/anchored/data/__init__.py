@@ -38,7 +38,7 @@ from anchored.data.dataset import UNLABELLED, Dataset, RowIds, Split
 from anchored.data.digits import load_digits
 from anchored.data.downloads import DOWNLOADS, download
 from anchored.data.excel_columns import read_excel_columns
-from anchored.data.file_inputs import FileInputs
+from anchored.data.file_inputs import FileInputs, keep_in_memory
 from anchored.data.folder import load_folder
 from anchored.data.frame_columns import MAX_DENSE_BYTES, as_columns
 from anchored.data.holdout import held_out_mask, hold_out
@@ -111,6 +111,7 @@ __all__ = [
     "from_torch",
     "held_out_mask",
     "hold_out",
+    "keep_in_memory",
     "label_texts",
     "load_agnews",
     "load_cifar10",

@@ -6,7 +6,7 @@ Training refuses data in which one sample cannot be read. Prediction does not: t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,13 @@ from anchored.data.dataset import Dataset
 from anchored.data.file_inputs import FileInputs, below
 from anchored.data.inputs import Inputs
 
-__all__ = ["Chunk", "chunk_size", "chunks", "image_chunks", "read_each"]
+__all__ = ["Chunk", "Read", "chunk_size", "chunks", "image_chunks", "read_each"]
 
 _VALUES = 2**20
 _ROWS = 4096
 _THREADS = 4
+Read = Callable[[Inputs, Tensor], tuple[Tensor, dict[int, str]]]
+"""How the inputs at some places are read: those that can be, in order, and by place why the others cannot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +67,13 @@ def chunk_size(shape: tuple[int, ...]) -> int:
     return min(_ROWS, max(1, _VALUES // math.prod(shape)))
 
 
-def chunks(dataset: Dataset, *, size: int | None = None) -> Iterator[Chunk]:
+def chunks(dataset: Dataset, *, size: int | None = None, read: Read | None = None) -> Iterator[Chunk]:
     """Go through a data set from front to back.
 
     Args:
-        dataset: Any data set of images or vectors.
+        dataset: Any data set of images or vectors; of anything, if ``read`` turns it into numbers.
         size: Samples per chunk; by default :func:`chunk_size`.
+        read: Reads the inputs, for instance by encoding them; by default they are taken as they are.
 
     Returns:
         The chunks in order; an image that cannot be read is an error in its chunk.
@@ -83,14 +86,19 @@ def chunks(dataset: Dataset, *, size: int | None = None) -> Iterator[Chunk]:
     """
     for index in torch.split(torch.arange(len(dataset)), size or chunk_size(dataset.inputs.shape)):
         ids = [dataset.ids[i] for i in index.tolist()]
-        if isinstance(dataset.inputs, FileInputs):
-            yield Chunk(ids, *read_each(dataset.inputs, index))
+        if read is not None or isinstance(dataset.inputs, FileInputs):
+            yield Chunk(ids, *(read or read_each)(dataset.inputs, index))
         else:
             yield Chunk(ids, dataset.inputs.take(index))
 
 
 def image_chunks(
-    written: Iterable[list[tuple[int, str | InputError]]], *, where: Path, root: Path, shape: tuple[int, ...]
+    written: Iterable[list[tuple[int, str | InputError]]],
+    *,
+    where: Path,
+    root: Path,
+    shape: tuple[int, ...],
+    read: Read | None = None,
 ) -> Iterator[Chunk]:
     """Read the images that a table or a list names.
 
@@ -99,6 +107,7 @@ def image_chunks(
         where: The file that names them.
         root: The folder that paths start in; one that leads out of it is an error of its row.
         shape: ``(c, h, w)`` to bring the images to.
+        read: Reads the images, for instance by encoding them; by default they are decoded.
 
     Returns:
         A chunk for each list of rows.
@@ -117,7 +126,8 @@ def image_chunks(
                 places.append(place)
             except InputError as error:
                 errors[place] = str(error)
-        pixels, unread = read_each(FileInputs(files, (shape[0], shape[1], shape[2])), torch.arange(len(files)))
+        images = FileInputs(files, (shape[0], shape[1], shape[2]))
+        pixels, unread = (read or read_each)(images, torch.arange(len(files)))
         yield Chunk(ids, pixels, errors | {places[i]: reason for i, reason in unread.items()})
 
 

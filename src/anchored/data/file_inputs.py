@@ -20,7 +20,7 @@ from anchored.data.augment import RandomResizedCrop
 from anchored.data.images import ImageHead, fit_image, open_image, read_head
 from anchored.data.inputs import Inputs, TensorInputs
 
-__all__ = ["MEMORY_LIMIT", "FileInputs", "below", "choose_shape", "files_below", "image_inputs"]
+__all__ = ["MEMORY_LIMIT", "FileInputs", "below", "choose_shape", "files_below", "image_inputs", "keep_in_memory"]
 
 MEMORY_LIMIT = 2**30
 """Bytes of pixels up to which images are decoded once and kept in memory."""
@@ -219,9 +219,25 @@ def image_inputs(
     step = -(-len(paths) // _SCAN_LIMIT)
     heads = [read_head(path) for path in paths[::step]]
     target = choose_shape(heads, side=side) if shape is None else (shape[0], shape[1], shape[2])
-    files = FileInputs(paths, target)
-    if len(paths) * int(np.prod(target)) > memory_limit:
+    return keep_in_memory(FileInputs(paths, target), memory_limit=memory_limit)
+
+
+def keep_in_memory(files: FileInputs, *, memory_limit: int = MEMORY_LIMIT) -> Inputs:
+    """Decode images into memory if they fit.
+
+    Args:
+        files: Images on the disk.
+        memory_limit: Bytes of pixels up to which they are kept in memory.
+
+    Returns:
+        The pixels, or ``files`` as they are.
+
+    Example:
+        >>> keep_in_memory(FileInputs(["large.png"], (3, 224, 224)), memory_limit=1000).in_memory
+        False
+    """
+    if len(files) * int(np.prod(files.shape)) > memory_limit:
         return files
-    chunks = torch.arange(len(paths)).tensor_split(max(1, len(paths) // 64))
+    chunks = torch.arange(len(files)).tensor_split(max(1, len(files) // 64))
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         return TensorInputs(torch.cat(list(pool.map(files.take, chunks))))

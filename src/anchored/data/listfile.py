@@ -16,7 +16,7 @@ import torch
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
-from anchored.data.chunk import Chunk, chunk_size, image_chunks
+from anchored.data.chunk import Chunk, Read, chunk_size, image_chunks
 from anchored.data.dataset import Dataset, Split
 from anchored.data.file_inputs import MEMORY_LIMIT, files_below, image_inputs
 from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
@@ -104,7 +104,12 @@ def load_list(
 
 
 def stream_list(
-    path: str | Path, *, shape: tuple[int, ...], root: str | Path | None = None, size: int | None = None
+    path: str | Path,
+    *,
+    shape: tuple[int, ...],
+    root: str | Path | None = None,
+    size: int | None = None,
+    read: Read | None = None,
 ) -> Iterator[Chunk]:
     r"""Read the images that a list names a chunk at a time, for a model that takes inputs of ``shape``.
 
@@ -113,6 +118,7 @@ def stream_list(
         shape: The model's input ``(c, h, w)``.
         root: The folder its paths start in; by default its own.
         size: Images per chunk; by default :func:`~anchored.data.chunk.chunk_size`.
+        read: Reads the images, for instance by encoding them; by default they are decoded.
 
     Returns:
         The chunks, in the order of the list; an image that cannot be read is an error in its chunk.
@@ -140,7 +146,7 @@ def stream_list(
         while block := [(row, written) for row, written, _ in islice(entries, size)]:
             yield [*block]
 
-    return image_chunks(blocks(), where=path, root=Path(root or path.parent), shape=shape)
+    return image_chunks(blocks(), where=path, root=Path(root or path.parent), shape=shape, read=read)
 
 
 def _entries(path: Path, labels: LabelPolicy) -> Iterator[tuple[int, str, int | None]]:

@@ -60,6 +60,7 @@ class SourceOptions(TypedDict, total=False):
     class_names: Sequence[str] | None
     labels: LabelPolicy
     shape: tuple[int, ...] | None
+    any_size: bool
     side: int | None
     below_label: int | None
     memory_limit: int
@@ -98,6 +99,7 @@ def open_source(
             - ``labels``: ``"required"`` (the default) for training and evaluation, ``"optional"`` to take them if there
               are any, ``"ignored"`` not to look;
             - ``shape``: the model's input shape; images are brought to it, anything else must have it;
+            - ``any_size``: images of another size than ``shape`` will do, because an encoder resizes them;
             - ``side``: side of the squares to bring images to;
             - ``below_label``: keep only labels below this number (lists);
             - ``memory_limit``: bytes of pixels up to which images are kept in memory.
@@ -133,7 +135,9 @@ def open_source(
         )
         opened = Split(train, open_source(test, **(options | like_train)).train)
     for part in (opened.train, opened.test):
-        if part is not None and shape is not None and part.inputs.shape != tuple(shape):
+        if part is None or shape is None or (options.get("any_size") and part.is_image and len(shape) == 3):
+            continue
+        if part.inputs.shape != tuple(shape):
             raise InputError(
                 f"{part.name}: the model takes inputs of shape {tuple(shape)}, these are {part.inputs.shape}"
             )

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._names import is_number, suggest
-from anchored.data.chunk import Chunk, chunk_size, image_chunks
+from anchored.data.chunk import Chunk, Read, chunk_size, image_chunks
 from anchored.data.dataset import Dataset, RowIds, Split
 from anchored.data.duplicates import note_duplicates
 from anchored.data.file_inputs import MEMORY_LIMIT, files_below, image_inputs
@@ -132,6 +132,7 @@ def stream_table(
     root: str | Path | None = None,
     columns: Sequence[str] | None = None,
     size: int | None = None,
+    read: Read | None = None,
 ) -> Iterator[Chunk]:
     r"""Read a table a chunk at a time, for a model that takes inputs of ``shape``; labels are not looked at.
 
@@ -144,6 +145,7 @@ def stream_table(
         columns: The features, in the model's order; by default all if there are as many as the model takes, else every
             column but the label.
         size: Rows per chunk; by default :func:`~anchored.data.chunk.chunk_size`.
+        read: Reads images, for instance by encoding them; by default they are decoded.
 
     Returns:
         The chunks, in the order of the rows; a row that cannot be used is an error in its chunk.
@@ -174,7 +176,7 @@ def stream_table(
                 "name it with --image COLUMN"
             )
         written = (list(zip(block.rows, block.texts(), strict=True)) for block in table.blocks([column], size))
-        return image_chunks(written, where=path, root=Path(root or path.parent), shape=shape)
+        return image_chunks(written, where=path, root=Path(root or path.parent), shape=shape, read=read)
     features = _feature_columns(table, rest, columns, shape)
     for column in features:
         # A column of text is refused now: it would be an error in every row.

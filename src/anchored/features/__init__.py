@@ -4,7 +4,7 @@
 alphabet: ``n`` inputs, ``d`` features of each.
 """
 
-from anchored.features._encode import encode, features_of
+from anchored.features._encode import encode, encode_each, features_of
 from anchored.features.base import Encoder
 from anchored.features.cache import CacheEntry, FeatureCache
 from anchored.features.choice import choose_features
@@ -31,6 +31,7 @@ __all__ = [
     "choose_features",
     "contributions",
     "encode",
+    "encode_each",
     "features_of",
     "from_module",
     "get",

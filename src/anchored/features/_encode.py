@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -21,11 +22,12 @@ from anchored.features.progress import Progress
 from anchored.features.spread import on_ray
 from anchored.features.stream import BatchedEncoder, stream
 
-__all__ = ["SHARD_ROWS", "encode", "features_of"]
+__all__ = ["SHARD_ROWS", "encode", "encode_each", "features_of"]
 
 SHARD_ROWS = 1024
 """Rows that are written to the cache at a time: what a killed run loses at most."""
 _WINDOW = 4 * SHARD_ROWS
+_THREADS = 4
 _MEASURED_SECONDS, _MEASURED_ROWS = 1.0, 64
 Computed = Iterator[tuple[Tensor, Tensor]]
 Compute = Callable[[BatchedEncoder, Inputs, Tensor], Computed]
@@ -119,6 +121,49 @@ def features_of(
         row = int((~torch.isfinite(features)).any(dim=1).nonzero()[0])
         raise InputError(f"{encoder.name}: the features of sample {row} are not finite; try precision='float32'")
     return features
+
+
+def encode_each(encoder: Encoder, inputs: Inputs, index: Tensor) -> tuple[Tensor, dict[int, str]]:
+    """Encode inputs so that one that cannot be read does not stop the others.
+
+    Args:
+        encoder: A fitted encoder.
+        inputs: Where to read.
+        index: Places ``(b,)`` of the inputs wanted.
+
+    Returns:
+        Features of the inputs that can be read, in order, and by place in ``index`` why the others cannot.
+
+    Example:
+        >>> from anchored.data import FileInputs
+        >>> from anchored.features import from_module
+        >>> tiny = from_module(torch.nn.Flatten(), size=(2, 2)).fit(TensorInputs(torch.zeros(1, 3, 2, 2)))
+        >>> features, errors = encode_each(tiny, FileInputs(["gone.png"], (3, 2, 2)), torch.tensor([0]))
+        >>> features.shape, errors
+        (torch.Size([0, 12]), {0: 'gone.png: there is no such file'})
+    """
+    some = inputs.subset(index)
+    try:
+        return encoder.transform(some), {}
+    except InputError:
+        pass  # one by one, to find out which
+
+    def trouble(place: int) -> str | None:
+        one = torch.tensor([place])
+        try:
+            if isinstance(encoder, BatchedEncoder):
+                encoder.prepare(some, one)
+            else:
+                encoder.transform(some.subset(one))
+        except InputError as error:
+            return str(error)
+        return None
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        told = list(pool.map(trouble, range(len(index))))
+    errors = {place: why for place, why in enumerate(told) if why is not None}
+    good = torch.tensor([place for place, why in enumerate(told) if why is None], dtype=torch.int64)
+    return encoder.transform(some.subset(good)) if len(good) else torch.empty(0, encoder.dim), errors
 
 
 def _local(encoder: BatchedEncoder, inputs: Inputs, rows: Tensor) -> Computed:

@@ -34,7 +34,7 @@ DEFAULT_LIMIT = 10 * 2**30
 """Bytes that the cache may take."""
 _HOLDER, _ABOUT, _SHARD = "features", "about.json", ".safetensors"
 _STALE_SECONDS = 3600.0
-_FORMAT = "1"  # another number once photos are decoded or resized in another way
+_FORMAT = "2"  # another number once photos are decoded or resized in another way
 Say = Callable[[str], None]
 
 

@@ -35,7 +35,7 @@ def describe_source(inputs: Inputs) -> str | None:
         'tensor torch.uint8 3x8x8'
     """
     if isinstance(inputs, FileInputs):
-        return f"files resize={inputs.resize!r}"
+        return "files"
     if isinstance(inputs, TensorInputs):
         return f"tensor {inputs.tensor.dtype} {'x'.join(map(str, inputs.shape))}"
     return "texts" if hasattr(inputs, "texts") else None

@@ -241,11 +241,13 @@ def _decoded(inputs: FileInputs, index: Tensor, height: int, width: int) -> Tens
     out = np.empty((len(index), 3, height, width), dtype=np.uint8)
     # A little less than what is cut from (256 / 224 of the size) does: half of 640 x 480 instead of all of it.
     enough = max(height, width)
+    # By the size of the view alone, so that a photo has the same vector however its data set was opened.
+    resize = 256 / 224 if min(height, width) >= _LARGEST else 1.0
     known: dict[int, int] = {}
     for row, i in enumerate(index.tolist()):
         if i in known:  # a batch that was filled up repeats a row
             out[row] = out[known[i]]
             continue
         known[i] = row
-        out[row] = fit_image(open_image(inputs.paths[i], 3, at_least=enough), height, width, inputs.resize)
+        out[row] = fit_image(open_image(inputs.paths[i], 3, at_least=enough), height, width, resize)
     return torch.from_numpy(out)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 
-__all__ = ["check_sha256", "digest_of", "load_into", "read_weights"]
+__all__ = ["check_sha256", "digest_of", "load_into", "read_weights", "sha256_of"]
 
 _WRAPPERS = ("state_dict", "model_state_dict", "model", "module", "state_dict_ema", "model_ema")
 _READ_AT_ONCE = 2**20
@@ -81,18 +81,37 @@ def check_sha256(path: str | Path, expected: str) -> None:
         >>> _ = file.write_bytes(b"")
         >>> check_sha256(file, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     """
+    found = sha256_of(path)
+    if found != expected:
+        raise InputError(
+            f"{path}: its SHA-256 is {found[:12]}… and not the published {expected[:12]}…; install the package again"
+        )
+
+
+def sha256_of(path: str | Path) -> str:
+    """Compute the SHA-256 of a file of weights, as 64 hexadecimal digits.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: If it cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp(), "w")
+        >>> _ = file.write_bytes(b"")
+        >>> sha256_of(file)[:12]
+        'e3b0c44298fc'
+    """
     found = hashlib.sha256()
     try:
         with Path(path).open("rb") as file:
             while block := file.read(_READ_AT_ONCE):
                 found.update(block)
     except OSError as error:
-        raise InputError(f"{path}: the weights cannot be read ({error.strerror}); install the package again") from None
-    if found.hexdigest() != expected:
-        raise InputError(
-            f"{path}: its SHA-256 is {found.hexdigest()[:12]}… and not the published {expected[:12]}…; "
-            f"install the package again"
-        )
+        raise InputError(f"{path}: the weights cannot be read ({error.strerror}); give another file") from None
+    return found.hexdigest()
 
 
 def load_into(module: nn.Module, tensors: Mapping[str, Tensor], *, where: str, what: str) -> None:

@@ -96,7 +96,7 @@ def _train(job: Job, placement: Placement, store: Store, progress: Progress | No
     run = store.run(job)
     # What was decided when the run began stays decided.
     settings = located(job, placement, run.read_settings().model_dump(exclude_unset=True) if run.started else None)
-    split = open_data(validate(settings).data)
+    split = open_data(validate(settings))
     folder = run if run.started or borrow(job, store) else run.path
     fit(split, settings, folder=folder, progress=progress)
 
@@ -155,7 +155,7 @@ def check_data(jobs: Sequence[Job], placement: Placement) -> None:
         name = json.dumps({part: data.get(part) for part in ("source", "root", "test", "below_label")})
         if name not in seen:
             seen.add(name)
-            open_data(validate(settings).data)
+            open_data(validate(settings))
 
 
 def _in_one_line(error: Exception) -> str:

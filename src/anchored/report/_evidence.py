@@ -135,7 +135,7 @@ def gather(
         data: RunData | None = fitted.data
     else:
         data = _tried(
-            lambda: RunData.open(open_data(config.data, root=data_root), config), "the data is not at hand", missing
+            lambda: RunData.open(open_data(config, root=data_root), config), "the data is not at hand", missing
         )
     measured = None
     if data is not None:

@@ -3,20 +3,24 @@
 from anchored.runs import recipes
 from anchored.runs.data import RunData, open_data
 from anchored.runs.decide import ASSUMED_NOISE_RATE, Decision, complete, decide
+from anchored.runs.features import Encoded, encode_data
 from anchored.runs.fit import Fitted, fit
 from anchored.runs.folder import RunFolder, default_path
 from anchored.runs.loading import load
 from anchored.runs.look import Look, look_at_labels, make_look
-from anchored.runs.model import DESCRIPTION, OWN_BACKBONE, WEIGHTS, TrainedModel
+from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKBONE, WEIGHTS, TrainedModel
 from anchored.runs.recipes import RECIPES
 
 __all__ = [
     "ASSUMED_NOISE_RATE",
     "DESCRIPTION",
+    "ENCODER",
+    "ENCODER_WEIGHTS",
     "OWN_BACKBONE",
     "RECIPES",
     "WEIGHTS",
     "Decision",
+    "Encoded",
     "Fitted",
     "Look",
     "RunData",
@@ -25,6 +29,7 @@ __all__ = [
     "complete",
     "decide",
     "default_path",
+    "encode_data",
     "fit",
     "load",
     "look_at_labels",

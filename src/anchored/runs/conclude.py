@@ -49,7 +49,7 @@ def conclude(
         result["auto"] = reasons
     network = copy.deepcopy(setup.scored).to("cpu").requires_grad_(False)
     names = setup.train_set.class_names
-    model = TrainedModel(network, setup.normalization, names, temperature, _description(setup))
+    model = TrainedModel(network, setup.normalization, names, temperature, _description(setup), encoder=data.encoder)
     if run is not None and is_main_process():
         model.save(run.path)
         if look is not None and look.knowable:

@@ -1,8 +1,9 @@
-"""The data of a run: as the source gives it, then corrupted, then corrected, as the run was asked to; prepared once."""
+"""The data of a run: as the source gives it, then corrupted, corrected and encoded, as asked; prepared once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +11,49 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.data import Dataset, Split, correct, corrupt, held_out_mask, open_source, read_corrections
-from anchored.training import DataConfig, Parts, RunConfig
+from anchored._progress import EncodingProgress
+from anchored.data import (
+    Dataset,
+    Split,
+    correct,
+    corrupt,
+    held_out_mask,
+    open_source,
+    read_corrections,
+)
+from anchored.data.file_inputs import MEMORY_LIMIT
+from anchored.features import Encoder
+from anchored.runs.features import NOT_ENCODED, encode_data, may_encode_images
+from anchored.training import FeaturesConfig, Parts, RunConfig
 
 __all__ = ["RunData", "open_data"]
 
 
-def open_data(config: DataConfig, *, root: str | Path | None = None) -> Split:
-    """Open the data of a run as its configuration names it, neither corrupted nor corrected yet.
+def open_data(config: RunConfig, *, root: str | Path | None = None) -> Split:
+    """Open the data of a run as its configuration names it, neither corrupted nor corrected nor encoded yet.
 
     Args:
-        config: The ``data`` part of a configuration.
+        config: The settings as asked for, or the configuration of a run.
         root: Where the data lies now, if that is not what the configuration says.
 
     Returns:
-        The training part, and the test part if the source has one.
+        The training part, and the test part if the source has one. Images that may be encoded stay on the disk.
 
     Example:
-        >>> len(open_data(DataConfig(source="digits")).train)
+        >>> from anchored.training import validate
+        >>> len(open_data(validate({"data": {"source": "digits"}})).train)
         1437
     """
+    data = config.data
     return open_source(
-        config.source,
-        root=config.root if root is None else root,
-        label=config.label,
-        image=config.image,
-        test=config.test,
-        side=config.side,
-        below_label=config.below_label,
+        data.source,
+        root=data.root if root is None else root,
+        label=data.label,
+        image=data.image,
+        test=data.test,
+        side=data.side,
+        below_label=data.below_label,
+        memory_limit=0 if may_encode_images(config) else MEMORY_LIMIT,
     )
 
 
@@ -46,9 +62,13 @@ class RunData:
     """Training data as a run uses it, and how it came about.
 
     Attributes:
-        labelled: Everything that training is given, in the order of the source; looks and audits count in it.
-        uncorrected: The same before corrections.
-        test: The test part, or None.
+        labelled: Everything that training is given, in the order of the source; looks and audits count in it. Vectors,
+            if the inputs were encoded.
+        uncorrected: The same samples under their labels before corrections.
+        test: The test part in the form of ``labelled``, or None.
+        encoder: The fitted encoder that turned ``raw`` into ``labelled``; None if nothing was encoded.
+        features: The settings of that encoder; nothing in them is ``auto``.
+        unencoded: ``labelled`` before it was encoded; None if nothing was encoded.
         corruption: What :func:`anchored.data.corrupt` did; empty if nothing was asked for.
         corrections: What :func:`anchored.data.correct` did; empty if nothing was asked for.
     """
@@ -56,17 +76,34 @@ class RunData:
     labelled: Dataset
     uncorrected: Dataset
     test: Dataset | None = None
+    encoder: Encoder | None = None
+    features: FeaturesConfig = NOT_ENCODED
+    unencoded: Dataset | None = None
     corruption: dict[str, Any] = field(default_factory=dict)
     corrections: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def raw(self) -> Dataset:
+        """The samples of ``labelled`` as people see them: photos, texts, rows of a table."""
+        return self.labelled if self.unencoded is None else self.unencoded
+
     @classmethod
-    def open(cls, split: Split, config: RunConfig) -> RunData:
-        """Corrupt and correct the training part of ``split``.
+    def open(
+        cls,
+        split: Split,
+        config: RunConfig,
+        *,
+        own_module: bool = False,
+        progress: Callable[[], EncodingProgress] = EncodingProgress,
+    ) -> RunData:
+        """Corrupt and correct the training part of ``split``, and encode both parts if the run does.
 
         Args:
             split: The data as the source gives it.
             config: The settings as asked for, or as a run keeps them; then corrections are read as they were at its
                 start.
+            own_module: Whether the user has given a backbone of their own, which takes inputs as they are.
+            progress: Makes a listener for each part that is encoded.
 
         Returns:
             The data of the run.
@@ -89,7 +126,17 @@ class RunData:
             dataset, corrections = corrected.dataset, corrected.receipt
         elif settings.corrections_digest is not None:
             raise InputError("data.corrections_digest says in which state data.corrections is read; give both or none")
-        return cls(dataset, before, split.test, corruption, corrections)
+        found = encode_data(dataset, split.test, config, own_module=own_module, progress=progress)
+        return cls(
+            found.train,
+            replace(before, inputs=found.train.inputs, columns=found.train.columns),
+            found.test,
+            found.encoder,
+            found.config,
+            None if found.encoder is None else dataset,
+            corruption,
+            corrections,
+        )
 
     def held_index(self, config: RunConfig) -> Tensor | None:
         """Return the places in ``labelled`` that a run of the resolved ``config`` holds out, or None if there are none.

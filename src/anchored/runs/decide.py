@@ -34,6 +34,7 @@ from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
 from anchored.methods import MEMBERS, Method, parse, procedure_type
 from anchored.runs import recipes
+from anchored.runs.features import NOT_ENCODED
 from anchored.runs.recipes import recipe_name, vectors_by_size
 from anchored.training import BackboneConfig, LookConfig, RunConfig, SecondConfig, merge, validate
 
@@ -311,10 +312,12 @@ def _settled(
         **published_settings(method.loss, source, dataset.counts.tolist()),
         **config.method.loss,
     }
+    features = NOT_ENCODED if config.features.encoder == "auto" else config.features
     pinned = {"corrections_digest": data.corrections["digest"]} if data.corrections else {}
     return config.model_copy(
         update={
             "data": config.data.model_copy(update=pinned),
+            "features": features,
             "method": config.method.model_copy(update=chosen),
             "second": _second(method, config),
         }
@@ -337,6 +340,9 @@ def _second(method: Method, config: RunConfig) -> SecondConfig | None:
 
 
 def _source(config: RunConfig, dataset: Dataset) -> str:
+    """The source that recipes and published settings go by; encoded data has none: its vectors are no one's pixels."""
+    if config.features.encoder not in (None, "auto"):
+        return "features"
     return config.data.source or dataset.name  # called from Python, the data itself says what it is
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anchored._progress import Progress
+from anchored._progress import EncodingProgress, Progress
 from anchored.data import Split
 from anchored.runs.conclude import conclude
 from anchored.runs.data import RunData
@@ -95,8 +95,9 @@ def fit(
     progress = progress if progress is not None and is_main_process() else Progress()
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
     with nullcontext() if run is None else run.owned():
-        data = RunData.open(split, settings)
+        data = RunData.open(split, settings, own_module=module is not None, progress=progress.encoding)
         data.check_trainable()
+        settings = settings.model_copy(update={"features": data.features})
         runtime = make_runtime(settings.train.device, settings.train.precision)  # from here on, all processes together
         look = look_at_labels(data, settings, run, module=module, progress=progress)
         decision = decide(settings, data, look)
@@ -180,6 +181,9 @@ class _SpeedKeeper(Progress):
         rate = samples / seconds if seconds > 0 else None
         self.speed.append({"epoch": record["epoch"], "seconds": seconds, "samples_per_second": rate})
         self.run.write_lines("speed.jsonl", self.speed)
+
+    def encoding(self) -> EncodingProgress:
+        return self.inner.encoding()
 
     def say(self, line: str) -> None:
         self.inner.say(line)

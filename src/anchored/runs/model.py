@@ -1,6 +1,7 @@
 """A trained model that stands on its own: raw inputs in, calibrated logits out, class names inside.
 
-On disk it is two files, ``model.safetensors`` and ``model.json``: no pickle, and nothing of the training data.
+On disk it is two files, ``model.safetensors`` and ``model.json``, and two more, ``encoder.safetensors`` and
+``encoder.json``, if photos, texts or rows are encoded first: no pickle, and nothing of the training data.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 from anchored._files import read_json, read_tensors, write_atomically, write_json
-from anchored.data import Dataset, Normalization
+from anchored.data import Dataset, Inputs, Normalization, TensorInputs
+from anchored.features import Encoder, encode, features_of, restore
+from anchored.features.photos import PhotoEncoder
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
 
-__all__ = ["DESCRIPTION", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
+__all__ = ["DESCRIPTION", "ENCODER", "ENCODER_WEIGHTS", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+ENCODER_WEIGHTS, ENCODER = "encoder.safetensors", "encoder.json"
 OWN_BACKBONE = "own"
 """The name of a backbone that was the user's own module, which no name can make again."""
-_FORMAT = 2
+_LONGEST_ENCODER = 2**26
+_FORMAT, _FORMAT_WITH_ENCODER = 2, 3
 
 
 class TrainedModel(nn.Module):
@@ -39,6 +44,7 @@ class TrainedModel(nn.Module):
         temperature: The number that logits are divided by.
         description: How the parts were made, as plain values: method, backbone, columns of a table …
         prior: How frequent the classes are in the data to predict, kept as shares; see :meth:`for_prior`.
+        encoder: Turns photos, texts or rows into the vectors that the network takes; None if it takes them itself.
 
     Example:
         >>> from anchored import AnchoredHead, backbones
@@ -59,8 +65,10 @@ class TrainedModel(nn.Module):
         temperature: float = 1.0,
         description: dict[str, Any] | None = None,
         prior: Sequence[float] | Tensor | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         super().__init__()
+        self.encoder = encoder
         if len(classifier.input_shape) == 3:
             # Faster on a CPU; and one memory order for fresh and loaded models alike gives the same last bit.
             classifier = classifier.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -79,11 +87,55 @@ class TrainedModel(nn.Module):
 
     @property
     def input_shape(self) -> tuple[int, ...]:
-        """The shape of one raw input."""
+        """The shape of one input of the network: of a raw input, or of an encoded one if there is an encoder."""
         return self.classifier.input_shape
+
+    @property
+    def raw_shape(self) -> tuple[int, ...]:
+        """The shape that raw data is opened in: of images ``(c, h, w)``; ``()`` for texts and rows of a table."""
+        if self.encoder is None:
+            return self.input_shape
+        if isinstance(self.encoder, PhotoEncoder):
+            return 3, self.encoder.view.height or 0, self.encoder.view.width or 0
+        return ()
+
+    def encoded(self, dataset: Dataset) -> Dataset:
+        """Return ``dataset`` in the form that the network takes: encoded, if the model has an encoder.
+
+        Args:
+            dataset: Photos, texts or rows as they came, or data in the network's form already.
+
+        Returns:
+            The same samples; vectors if there is an encoder. What was encoded before is found in the cache.
+        """
+        if self.encoder is None or dataset.inputs.shape == self.input_shape:
+            return dataset
+        return encode(dataset, self.encoder)
+
+    def vectors(self, inputs: Inputs | Tensor) -> Tensor:
+        """Encode raw inputs for the network.
+
+        Args:
+            inputs: Images as a tensor ``(n, c, h, w)`` of bytes, or any inputs that the encoder takes. A tensor in the
+                network's form is returned as it is.
+
+        Returns:
+            What the network takes, ``(n, *input_shape)``.
+
+        Raises:
+            InputError: The inputs are not what the model takes.
+        """
+        if isinstance(inputs, Tensor):
+            if self.encoder is None or tuple(inputs.shape[1:]) == self.input_shape:
+                return inputs
+            inputs = TensorInputs(inputs)
+        if self.encoder is None:
+            return inputs.take(torch.arange(len(inputs)))
+        return features_of(inputs, self.encoder, cache=False)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute calibrated logits ``(n, k)`` of raw inputs: uint8 images, or vectors as they came."""
+        inputs = self.vectors(inputs)
         weight = weight_of(self.classifier)
         normalized = self.normalization(inputs.to(weight.device), dtype=weight.dtype)
         return self.calibrated(self.classifier(normalized))
@@ -136,14 +188,25 @@ class TrainedModel(nn.Module):
             3.0
         """
         return TrainedModel(
-            self.classifier, self.normalization, self.class_names, self.temperature, self.description, prior
+            self.classifier,
+            self.normalization,
+            self.class_names,
+            self.temperature,
+            self.description,
+            prior,
+            self.encoder,
         )
 
     def save(self, folder: str | Path) -> None:
-        """Write the two files into ``folder``, each atomically."""
+        """Write the files of the model into ``folder``, each atomically."""
         folder = Path(folder)
+        if self.encoder is not None:
+            described, tensors = self.encoder.state()
+            held = {name: tensor.contiguous() for name, tensor in tensors.items()}
+            write_atomically(folder / ENCODER_WEIGHTS, lambda path: save_file(held, path, metadata={"format": "pt"}))
+            write_json(folder / ENCODER, {"encoder": self.encoder.name, **described})
         about = {
-            "format": _FORMAT,
+            "format": _FORMAT if self.encoder is None else _FORMAT_WITH_ENCODER,
             "class_names": list(self.class_names),
             "temperature": self.temperature,
             "normalization": self.normalization.to_dict(),
@@ -191,8 +254,12 @@ class TrainedModel(nn.Module):
                 raise InputError(f"{folder} holds no trained model ({name} is missing); {way_out}")
         about = read_json(folder / DESCRIPTION, way_out="train it again")
         state = read_tensors(folder / WEIGHTS, way_out="train it again").tensors
-        if about.get("format") != _FORMAT:
-            raise InputError(f"{folder}: this version reads model format {_FORMAT}, got {about.get('format')!r}")
+        if about.get("format") not in (_FORMAT, _FORMAT_WITH_ENCODER):
+            raise InputError(
+                f"{folder}: this version reads model formats {_FORMAT} and {_FORMAT_WITH_ENCODER}, "
+                f"got {about.get('format')!r}"
+            )
+        encoder = _read_encoder(folder) if about["format"] == _FORMAT_WITH_ENCODER else None
         classifier = _network(folder, about, backbone)
         classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
         try:
@@ -208,7 +275,22 @@ class TrainedModel(nn.Module):
             float(about["temperature"]),
             {name: value for name, value in about.items() if name not in named},
             about.get("prior"),
+            encoder,
         )
+
+
+def _read_encoder(folder: Path) -> Encoder:
+    """The encoder beside the model; its parts are checked as they are read, since files are untrusted."""
+    way_out = "copy the files of the model from the run again"
+    for name in (ENCODER, ENCODER_WEIGHTS):
+        if not (folder / name).is_file():
+            raise InputError(f"{folder}: the model encodes its inputs first, and {name} is missing; {way_out}")
+    about = read_json(folder / ENCODER, longest=_LONGEST_ENCODER, way_out=way_out)
+    tensors = read_tensors(folder / ENCODER_WEIGHTS, way_out=way_out).tensors
+    try:
+        return restore(about, tensors)
+    except InputError as error:
+        raise InputError(f"{folder / ENCODER}: {error}") from None
 
 
 def _shares(prior: Sequence[float] | Tensor, class_names: tuple[str, ...]) -> tuple[float, ...]:

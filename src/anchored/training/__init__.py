@@ -8,6 +8,7 @@ from anchored.training.checkpoint import Checkpoint
 from anchored.training.config import (
     BackboneConfig,
     DataConfig,
+    FeaturesConfig,
     LookConfig,
     MethodConfig,
     OptimizerConfig,
@@ -32,6 +33,7 @@ __all__ = [
     "Count",
     "DataConfig",
     "EpochRecord",
+    "FeaturesConfig",
     "LookConfig",
     "MethodConfig",
     "OptimizerConfig",

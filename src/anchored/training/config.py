@@ -21,6 +21,7 @@ from anchored._names import suggest
 __all__ = [
     "BackboneConfig",
     "DataConfig",
+    "FeaturesConfig",
     "LookConfig",
     "MethodConfig",
     "OptimizerConfig",
@@ -69,6 +70,23 @@ class DataConfig(_Part):
     augment: tuple[str, ...] | Literal["auto"] = "auto"
     normalize: str = "auto"
     """Published constants by name; ``fit`` takes the data's own, ``none`` only brings pixels between 0 and 1."""
+
+
+class FeaturesConfig(_Part):
+    """How photos, texts and rows become vectors, before anything is learnt from their labels."""
+
+    encoder: str | None = "auto"
+    """Name of an encoder, see :func:`anchored.features.get`; None gives a network the inputs themselves."""
+    weights: str | None = None
+    """A file of weights for the encoder, if they are not those that come with it."""
+    weights_digest: str | None = None
+    """SHA-256 of that file; written by the run, so that other weights under the same name are noticed."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the encoder, e.g. ``{"resolution": 160}``."""
+    drop: tuple[str, ...] = ()
+    """Columns of a table to leave out."""
+    kinds: dict[str, str] = Field(default_factory=dict)
+    """What columns of a table are, if the user knows better: ``{"zip": "category"}``."""
 
 
 class MethodConfig(_Part):
@@ -174,6 +192,7 @@ class RunConfig(_Part):
     """Everything that decides a run's result."""
 
     data: DataConfig = DataConfig()
+    features: FeaturesConfig = FeaturesConfig()
     method: MethodConfig = MethodConfig()
     backbone: BackboneConfig = BackboneConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
@@ -203,6 +222,10 @@ class RunConfig(_Part):
             content["data"].pop(name)
         if self.data.corrections_digest is None:
             content["data"].pop("corrections_digest")
+        if self.features.encoder is None or self.features == FeaturesConfig():
+            content.pop("features")
+        else:
+            content["features"].pop("weights")
         for name in ("checkpoint_seconds", "workers", "device"):
             content["train"].pop(name)
         if self.train.labels != "cleaned":

@@ -101,7 +101,7 @@ class Runs:
     def _test(self, job: Job) -> Dataset:
         source = job.settings["data"]["source"]
         if source not in self._tests:
-            test = open_data(validate(located(job, self.placement)).data).test
+            test = open_data(validate(located(job, self.placement))).test
             assert test is not None, "the figures are of data sets with a test part"
             self._tests[source] = test
         return self._tests[source]
