@@ -94,7 +94,7 @@ def served(run, tmp_path):
 
     def start(folder=run):
         loaded = load_run(folder, device="cpu")
-        data = open_data(loaded.config.data).train
+        data = open_data(loaded.config).train
         log = opened.enter_context(DecisionLog(tmp_path / "corrections.csv"))
         about = Review(
             "run", data, Cases.of(Audit.load(folder / "audit")), log=log, neighbours=Neighbours(loaded.model, data)

@@ -129,7 +129,9 @@ class RunData:
         found = encode_data(dataset, split.test, config, own_module=own_module, progress=progress)
         return cls(
             found.train,
-            replace(before, inputs=found.train.inputs, columns=found.train.columns),
+            found.train
+            if before is dataset
+            else replace(before, inputs=found.train.inputs, columns=found.train.columns),
             found.test,
             found.encoder,
             found.config,

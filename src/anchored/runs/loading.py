@@ -1,4 +1,4 @@
-"""Load a trained model from its folder; it needs two files only, ``model.safetensors`` and ``model.json``."""
+"""Load a trained model from its folder; it needs ``model.safetensors`` and ``model.json``, and its encoder's two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import nn
 from anchored import backbones
 from anchored._errors import InputError
 from anchored._files import regular_size
-from anchored.runs.model import DESCRIPTION, WEIGHTS, TrainedModel
+from anchored.runs.model import DESCRIPTION, ENCODER_WEIGHTS, WEIGHTS, TrainedModel
 from anchored.runs.untrusted import Allowance, read_description
 from anchored.training import pick_device
 
@@ -22,8 +22,9 @@ __all__ = ["load"]
 def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.Module | None = None) -> TrainedModel:
     """Load the trained model of a folder, ready for use: raw inputs in, calibrated logits out.
 
-    It needs ``model.safetensors`` and ``model.json`` only, so the two can be copied to a machine that has neither the
-    training data nor the rest of the run. Both may come from someone else: nothing in them is run, and a description
+    It needs ``model.safetensors`` and ``model.json`` only, and ``encoder.safetensors`` and ``encoder.json`` if photos,
+    texts or rows are encoded first, so these can be copied to a machine that has neither the training data nor the rest
+    of the run. They may come from someone else: nothing in them is run, and a description
     that does not fit its weights is refused before memory is taken for it.
 
     Args:
@@ -58,7 +59,7 @@ def load(path: str | Path, *, device: str | torch.device = "cpu", backbone: nn.M
         raise InputError(f"{folder} holds no run and no model ({DESCRIPTION} is missing); train with: anchored fit")
     if (folder / DESCRIPTION).is_file() and (folder / WEIGHTS).is_file():
         about = read_description(folder / DESCRIPTION)
-        allowance = _allowance(folder / WEIGHTS)
+        allowance = _allowance(folder)
         try:
             with allowance:
                 model = TrainedModel.load(folder, backbone=backbone or _without_download(about))
@@ -87,15 +88,19 @@ def _check_finite(model: TrainedModel, weights: Path) -> None:
             )
 
 
-def _allowance(weights: Path) -> Allowance:
-    try:
-        size = regular_size(weights)
-        with safe_open(weights, framework="pt") as file:
-            tensors = len(file.keys())
-    except (SafetensorError, OSError, ValueError) as error:
-        raise InputError(f"{weights} cannot be read ({error}); copy it from the run again") from None
-    # Twice or four times the entries that the file holds: room for values drawn before they are overwritten.
-    return Allowance(entries=size + 2**20, tensors=16 * tensors + 1000)
+def _allowance(folder: Path) -> Allowance:
+    """Room for what the files of weights hold, and twice or four times that for values before they are overwritten."""
+    entries, tensors = 2**20, 1000
+    for weights in (folder / WEIGHTS, folder / ENCODER_WEIGHTS):
+        if weights == folder / ENCODER_WEIGHTS and not weights.is_file():
+            continue  # most models take their inputs as they are
+        try:
+            entries += regular_size(weights)
+            with safe_open(weights, framework="pt") as file:
+                tensors += 16 * len(file.keys())
+        except (SafetensorError, OSError, ValueError) as error:
+            raise InputError(f"{weights} cannot be read ({error}); copy it from the run again") from None
+    return Allowance(entries=entries, tensors=tensors)
 
 
 def _without_download(about: dict[str, Any]) -> nn.Module | None:

@@ -25,7 +25,7 @@ def run(table_run, tmp_path):
     """A copy of the finished run, with an audit by its own model."""
     folder = Path(shutil.copytree(table_run.path, tmp_path / "run"))
     config = table_run.read_config()
-    audit_run(folder, open_data(config.data).train)
+    audit_run(folder, open_data(config).train)
     return folder
 
 
@@ -134,7 +134,7 @@ def test_the_review_of_a_corrected_run_goes_on_in_a_file_that_has_all(run, visit
     assert json.loads(fitted.stdout)["corrections"]["changed"] == 2
     assert "2 labels changed by 2 decisions" in fitted.stderr
     corrected = RunFolder.open(second).read_config()
-    data = RunData.open(open_data(corrected.data), corrected).labelled
+    data = RunData.open(open_data(corrected), corrected).labelled
     audit_run(second, data)
     visitor.accept = 1
     done = call(second, "--no-open")
@@ -145,7 +145,7 @@ def test_the_review_of_a_corrected_run_goes_on_in_a_file_that_has_all(run, visit
     ]
     assert len(lines) == 3
     later = config.change({"data": {"corrections": str(second / "corrections.csv")}})
-    changed = RunData.open(open_data(config.data), later).labelled
+    changed = RunData.open(open_data(config), later).labelled
     assert data.class_names[int(changed.labels[lines[2].index])] == lines[2].label
 
 

@@ -7,7 +7,7 @@ import pytest
 from anchored import InputError
 from anchored.cli.settings import gather, number_or_auto
 from anchored.runs import open_data
-from anchored.training import DataConfig
+from anchored.training import validate
 
 
 def flags(**train):
@@ -83,7 +83,7 @@ def test_a_noise_rate_is_a_number_or_auto():
 def test_the_configuration_opens_its_data(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a,kind,label\n1,x,0\n2,y,1\n3,x,0\n")
-    split = open_data(DataConfig(source=str(table), label="kind", test=str(table)))
+    split = open_data(validate({"data": {"source": str(table), "label": "kind", "test": str(table)}}))
     assert split.train.class_names == ("x", "y")
     assert len(split.test) == 3
 

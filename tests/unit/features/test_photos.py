@@ -77,7 +77,7 @@ def test_a_jpeg_is_reduced_while_it_is_decoded_and_looks_the_same(tmp_path, monk
         sizes.append(image.size)
         return fit_image(image, *rest)
 
-    plain = FileInputs(files.paths, (3, 64, 64), resize=files.resize).take(torch.arange(3)).float()
+    plain = FileInputs(files.paths, (3, 64, 64), resize=1.0).take(torch.arange(3)).float()
     monkeypatch.setattr("anchored.features.photos.fit_image", fit_and_remember)
     reduced = encoder((64, 64)).fit(files).prepare(files, torch.arange(3)).float()
     assert sizes == [(80, 80)] * 3, "an eighth of 640, and still more than 64"

@@ -109,7 +109,7 @@ def test_another_format_is_refused(tmp_path):
     model().save(tmp_path)
     about = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps(about | {"format": 9}))
-    with pytest.raises(InputError, match="reads model format 2, got 9"):
+    with pytest.raises(InputError, match="reads model formats 2 and 3, got 9"):
         TrainedModel.load(tmp_path)
 
 
