@@ -199,11 +199,11 @@ def test_a_stored_encoder_is_needed_and_checked(tmp_path):
     fit(open_data(validate(settings)), settings, folder=run)
     text = (run / "encoder.json").read_text()
     for content, says in (
-        ("{", "cannot be read"),
-        ("[]", "must hold an object"),
+        ("{", "is damaged: not JSON"),
+        ("[]", r"encoder\.json is damaged"),
         ("{}", "the stored encoder has no name"),
         (json.dumps(json.loads(text) | {"terms": []}), "do not fit"),
-        ("[" * 100_000, "cannot be read"),
+        ("[" * 100_000, r"encoder\.json is damaged"),
     ):
         (run / "encoder.json").write_text(content)
         with pytest.raises(InputError, match=says):

@@ -95,12 +95,17 @@ def test_a_missing_file_names_the_way_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("model.json", b"{"), ("model.json", b"\xff\xfe"), ("model.safetensors", b"cut")]
+    ("name", "content", "says"),
+    [
+        ("model.json", b"{", "is damaged: not JSON"),
+        ("model.json", b"\xff\xfe", "is not a text in UTF-8"),
+        ("model.safetensors", b"cut", "cannot be read"),
+    ],
 )
-def test_a_damaged_file_is_refused_in_one_line(name, content, tmp_path):
+def test_a_damaged_file_is_refused_in_one_line(name, content, says, tmp_path):
     model().save(tmp_path)
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=r"cannot be read: .*; train it again") as caught:
+    with pytest.raises(InputError, match=rf"{name} {says}.*; train it again") as caught:
         TrainedModel.load(tmp_path)
     assert "\n" not in str(caught.value)
 
