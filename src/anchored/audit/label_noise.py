@@ -248,21 +248,25 @@ def _exact(count: float, total: float) -> tuple[float, float]:
 
 
 def judge(
-    dataset: Dataset, logits: Tensor, *, given: Tensor | None = None, generator: torch.Generator | None = None
+    dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None
 ) -> tuple[LabelNoise, Tensor]:
     """Estimate the noise of a data set's labels, and the posterior ``(n, k)`` of each true label.
 
     Args:
         dataset: The data, every sample labelled; labels that a person has confirmed are true.
         logits: ``(n, k)``, of a model that was not trained on these samples.
-        given: ``(n,)``, the labels before anything was corrected; None if they are not known.
         generator: As for :func:`fit_label_noise`.
 
     Returns:
         The noise, whose rate is that of the labels as they are now, and the posterior.
     """
     return judge_labels(
-        logits, dataset.labels, weights=dataset.weights, confirmed=dataset.confirmed, given=given, generator=generator
+        logits,
+        dataset.labels,
+        weights=dataset.weights,
+        confirmed=dataset.confirmed,
+        given=dataset.original_labels,
+        generator=generator,
     )
 
 

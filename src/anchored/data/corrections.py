@@ -204,6 +204,9 @@ def parse_lines(text: str, *, where: str) -> Iterator[Correction]:
 def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Corrected:
     """Apply the decisions of a reviewer to the labels; labels that were changed or kept count as confirmed.
 
+    The labels from before stay with the data as ``original_labels``: judges learn from the corrected ones, and the law
+    of the mistakes is that of the original ones, with the truth filled in where it is known now.
+
     Args:
         dataset: The data as it was reviewed, corrupted if the run that was reviewed corrupted it. It is not changed.
         corrections: The decisions, or their file.
@@ -229,7 +232,7 @@ def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Correcte
         corrections = read_corrections(corrections)
     last = _last(dataset, corrections)
     labels = dataset.labels.clone()
-    confirmed = torch.zeros(len(dataset), dtype=torch.bool)
+    confirmed = torch.zeros(len(dataset), dtype=torch.bool) if dataset.confirmed is None else dataset.confirmed.clone()
     pairs: Counter[tuple[str, str]] = Counter()
     for place, line in last.items():
         before = dataset.class_names[int(labels[place])]
@@ -249,7 +252,8 @@ def correct(dataset: Dataset, corrections: Corrections | str | Path) -> Correcte
     if dataset.clean_labels is not None:
         receipt["wrong_before"] = int((dataset.labels != dataset.clean_labels).sum())
         receipt["wrong_after"] = int((labels != dataset.clean_labels).sum())
-    return Corrected(replace(dataset, labels=labels, confirmed=confirmed), receipt)
+    original = dataset.labels if dataset.original_labels is None else dataset.original_labels
+    return Corrected(replace(dataset, labels=labels, confirmed=confirmed, original_labels=original), receipt)
 
 
 def _last(dataset: Dataset, corrections: Corrections) -> dict[int, Correction]:

@@ -65,6 +65,7 @@ class Dataset:
         clean_labels: ``(n,)``, the right labels if they are known; for evaluation only.
         weights: ``(n,)``, how much each sample counts in training, or None if all count alike.
         confirmed: ``(n,)`` bool, which labels a person has looked at and stands for, or None if nobody has.
+        original_labels: ``(n,)``, the labels before a person corrected any, or None if nobody has.
         columns: For tables, the names of the features in their order.
         notes: Remarks on the data for a careful reader, one line each.
 
@@ -86,6 +87,7 @@ class Dataset:
     clean_labels: Tensor | None = None
     weights: Tensor | None = None
     confirmed: Tensor | None = None
+    original_labels: Tensor | None = None
     columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = field(default=(), repr=False)
 
@@ -99,10 +101,15 @@ class Dataset:
             ("clean_labels", self.clean_labels),
             ("weights", self.weights),
             ("confirmed", self.confirmed),
+            ("original_labels", self.original_labels),
         ):
             if rows is not None and len(rows) != n:
                 raise InputError(f"{self.name}: {what} must have one entry per input, got {len(rows)} for {n} inputs")
-        for what, labels in (("labels", self.labels), ("clean_labels", self.clean_labels)):
+        for what, labels in (
+            ("labels", self.labels),
+            ("clean_labels", self.clean_labels),
+            ("original_labels", self.original_labels),
+        ):
             if labels is None:
                 continue
             if labels.ndim != 1 or labels.dtype != torch.int64:
@@ -164,6 +171,7 @@ class Dataset:
             clean_labels=None if self.clean_labels is None else self.clean_labels[index],
             weights=None if self.weights is None else self.weights[index],
             confirmed=None if self.confirmed is None else self.confirmed[index],
+            original_labels=None if self.original_labels is None else self.original_labels[index],
         )
 
     def with_labels(self, labels: Tensor, *, clean_labels: Tensor | None = None) -> Dataset:

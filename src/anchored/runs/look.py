@@ -146,6 +146,7 @@ def _judged(
         dataset.k,
         weights=dataset.weights,
         confirmed=dataset.confirmed,
+        given=dataset.original_labels,
         judges=tuple(name for name in chosen.judges if name != NETWORK),
         others=others,
         seed=config.train.seed,
