@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,12 +19,14 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._files import read_json, write_json
-from anchored.audit.label_noise import judge
+from anchored.audit.check import correct_by_check
+from anchored.audit.judges.knowable import SYSTEMATIC, knowable, nothing_known
+from anchored.audit.label_noise import LabelNoise, judge
 from anchored.audit.near_duplicates import near_duplicates
 from anchored.audit.suspects import Suspects, rank
 from anchored.data import Dataset
 
-__all__ = ["Audit", "ClassNoise", "ConfusedPair", "DuplicateGroup", "audit"]
+__all__ = ["Audit", "CheckedLabels", "ClassNoise", "ConfusedPair", "DuplicateGroup", "audit"]
 
 ABOUT, RANKED = "audit.json", "suspects.csv"
 _MOST_PAIRS = 100
@@ -70,12 +72,20 @@ class DuplicateGroup:
     distance: float
 
 
+@dataclass(frozen=True)
+class CheckedLabels:
+    """How many labels a person checked at random, and how many of them were wrong."""
+
+    checked: int
+    wrong: int
+
+
 @dataclass(frozen=True, eq=False)
 class Audit:
     """What the labels of a data set are worth.
 
     Attributes:
-        noise_rate: The share of wrong labels.
+        noise_rate: The share of wrong labels; None if nothing can be known about them.
         interval: What it may be, at 95 %.
         transition: ``(k, k)``; row i says how the samples of true class i were labelled.
         class_names: In the order of the matrix.
@@ -85,9 +95,12 @@ class Audit:
         classes: The noise among the samples given as each class.
         pairs: Which classes are taken for which, most often first.
         duplicates: Near-duplicates under different labels, nearest first.
+        checked: What a person said about a random sample, by which rate, interval and probabilities were corrected;
+            None if nobody has checked one.
+        nothing_known: Why nothing can be said about the labels, in a few sentences; empty if something can.
     """
 
-    noise_rate: float
+    noise_rate: float | None
     interval: tuple[float, float]
     transition: Tensor
     class_names: tuple[str, ...]
@@ -97,9 +110,13 @@ class Audit:
     classes: tuple[ClassNoise, ...]
     pairs: tuple[ConfusedPair, ...]
     duplicates: tuple[DuplicateGroup, ...] = ()
+    checked: CheckedLabels | None = None
+    nothing_known: str = ""
 
     def describe(self) -> str:
         """Describe the findings in a few sentences."""
+        if self.noise_rate is None:
+            return self.nothing_known
         low, high = self.interval
         text = (
             f"About {self.noise_rate:.1%} of the {self.samples:,} labels are wrong (between {low:.1%} and {high:.1%}), "
@@ -115,7 +132,17 @@ class Audit:
         if self.duplicates:
             groups = len(self.duplicates)
             text += f" {groups:,} group{'s' * (groups > 1)} of near-duplicates carry different labels."
-        return text
+        return f"{text} {self.basis}"
+
+    @property
+    def basis(self) -> str:
+        """What the rate rests on, in a sentence: a person's check, or the labels alone with what those cannot show."""
+        if self.checked is None:
+            return SYSTEMATIC
+        return (
+            f"The rate rests on {self.checked.checked:,} labels that a person checked at random, "
+            f"{self.checked.wrong:,} of them wrong."
+        )
 
     def save(self, folder: str | Path, *, formats: Sequence[str] = ("csv",)) -> None:
         """Write ``audit.json`` and ``suspects.csv`` into ``folder``, which is made if it is missing.
@@ -151,6 +178,8 @@ class Audit:
                 {"indices": list(g.indices), "ids": list(g.ids), "labels": list(g.labels), "distance": g.distance}
                 for g in self.duplicates
             ],
+            "nothing_known": self.nothing_known,
+            "checked": None if self.checked is None else asdict(self.checked),
         }
 
     @classmethod
@@ -185,7 +214,7 @@ class Audit:
         try:
             about = read_json(folder / ABOUT, way_out="make it again")
             return cls(
-                noise_rate=float(about["noise_rate"]),
+                noise_rate=None if about["noise_rate"] is None else float(about["noise_rate"]),
                 interval=(float(about["interval"][0]), float(about["interval"][1])),
                 transition=torch.tensor(about["transition"], dtype=torch.float64),
                 class_names=tuple(about["class_names"]),
@@ -198,6 +227,8 @@ class Audit:
                     DuplicateGroup(tuple(g["indices"]), tuple(g["ids"]), tuple(g["labels"]), g["distance"])
                     for g in about["duplicates"]
                 ),
+                checked=None if about.get("checked") is None else CheckedLabels(**about["checked"]),
+                nothing_known=str(about.get("nothing_known", "")),
             )
         except (OSError, ValueError, KeyError, TypeError, IndexError, OverflowError, csv.Error) as error:
             if isinstance(error, InputError):
@@ -211,6 +242,7 @@ def audit(
     *,
     logits: Tensor | None = None,
     duplicates: bool = True,
+    answers: Mapping[int, int] | None = None,
     generator: torch.Generator | None = None,
 ) -> Audit:
     """Judge every label of ``dataset``.
@@ -223,10 +255,13 @@ def audit(
         dataset: The labelled data; samples without a label are left out, those that a person has confirmed come last.
         logits: ``(n, k)`` to use instead of the model's own.
         duplicates: Whether to look for near-duplicates under different labels.
+        answers: What a person said about samples drawn at random (:func:`anchored.audit.check_sample`): place to true
+            class. Rate, interval and probabilities are corrected by it.
         generator: Chooses samples for the law and for near-duplicates if there are very many.
 
     Returns:
-        The noise rate, the transition matrix, every label ranked, and near-duplicates.
+        The noise rate, the transition matrix, every label ranked, and near-duplicates. If labels are predicted no
+        better than by naming the largest class, no rate and no suspect: nothing can be known then.
 
     Raises:
         InputError: The model or the logits do not fit the data, or no sample has a label.
@@ -263,13 +298,19 @@ def audit(
         raise InputError(f"{dataset.name}: no sample has a label, so there is nothing to judge; give labels")
     labelled = dataset.subset(index)
     rows, labels = logits[index], labelled.labels
-    noise, posterior = judge(labelled, rows, generator=generator)
-    suspects = rank(dataset, index, rows, noise.probabilities(rows), posterior)
+    known = knowable(rows, labels)
+    noise, posterior = judge(labelled, rows, generator=generator) if known else _as_given(labelled)
+    probabilities, checked = noise.probabilities(rows), None
+    if answers:
+        place = {int(own): here for here, own in enumerate(index)}
+        told = correct_by_check(noise, posterior, labels, {place.get(own, -1): said for own, said in answers.items()})
+        noise, posterior, checked = told.noise, told.posterior, CheckedLabels(told.checked, told.wrong)
+    suspects = rank(dataset, index, rows, probabilities, posterior)
     names = dataset.class_names
     counted = posterior.new_zeros(dataset.k, dataset.k).index_add_(0, labels, posterior)  # given x true
     groups = near_duplicates(dataset, generator=generator) if duplicates else []
     return Audit(
-        noise_rate=noise.rate,
+        noise_rate=noise.rate if known or checked is not None else None,
         interval=noise.interval,
         transition=noise.transition,
         class_names=names,
@@ -287,7 +328,15 @@ def audit(
             )
             for group in groups
         ),
+        checked=checked,
+        nothing_known="" if known else nothing_known(float((rows.argmax(dim=1) == labels).double().mean()), labels),
     )
+
+
+def _as_given(dataset: Dataset) -> tuple[LabelNoise, Tensor]:
+    """Take every label as it is given: nothing is known about them, and the rate may be anything."""
+    posterior = torch.nn.functional.one_hot(dataset.labels, dataset.k).to(torch.float64)
+    return LabelNoise.unknown(dataset.k, len(dataset)), posterior
 
 
 def _classes(counted: Tensor, names: tuple[str, ...]) -> tuple[ClassNoise, ...]:

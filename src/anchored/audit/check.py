@@ -42,12 +42,14 @@ class Checked:
 
     Attributes:
         noise: The noise with rate and interval from the answers.
+        posterior: Corrected probabilities ``(n, k)`` of the true labels; certain for those checked.
         probability_wrong: Corrected probability ``(n,)`` that each given label is wrong; 0 or 1 for those checked.
         checked: Number of answers.
         wrong: Number of answers that say that the label is wrong.
     """
 
     noise: LabelNoise
+    posterior: Tensor
     probability_wrong: Tensor
     checked: int
     wrong: int
@@ -128,7 +130,20 @@ def correct_by_check(noise: LabelNoise, posterior: Tensor, labels: Tensor, answe
     # If none (or all) of the answers say wrong, nothing speaks against a rate of exactly 0 (or 1).
     interval = (0.0 if found == 0 else float(low), 1.0 if found == asked else float(high))
     after[places] = wrong
-    return Checked(replace(noise, rate=float(law.mean()), interval=interval), after, asked, found)
+    believed = _moved(posterior, labels, before, after)
+    believed[places] = torch.nn.functional.one_hot(told, k).to(believed)
+    return Checked(replace(noise, rate=float(law.mean()), interval=interval), believed, after, asked, found)
+
+
+def _moved(posterior: Tensor, labels: Tensor, before: Tensor, after: Tensor) -> Tensor:
+    """Give the given labels their corrected probabilities; the other classes keep their shares of the rest."""
+    k = posterior.shape[1]
+    given = torch.nn.functional.one_hot(labels, k).to(posterior)
+    others = posterior * (1 - given) / before.clamp(min=_EDGE)[:, None]
+    # A label that was certain leaves no shares to go by; its doubt is then spread evenly.
+    even = (1 - given) / (k - 1)
+    others = torch.where((before > _EDGE)[:, None], others, even)
+    return others * after[:, None] + given * (1 - after)[:, None]
 
 
 def _logit(share: Tensor) -> Tensor:

@@ -81,6 +81,17 @@ class LabelNoise:
     bias: Tensor
     samples: int
 
+    @classmethod
+    def unknown(cls, k: int, samples: int) -> LabelNoise:
+        """Return what is said if nothing can be known: every label as it is given, and a rate that may be anything.
+
+        Args:
+            k: Number of classes.
+            samples: Number of labels.
+        """
+        one = torch.eye(k, dtype=torch.float64)
+        return cls(0.0, (0.0, 1.0), one, 1.0, torch.zeros(k, dtype=torch.float64), samples)
+
     def probabilities(self, logits: Tensor) -> Tensor:
         r"""Compute :math:`\operatorname{softmax}(\mathbf f / T + \mathbf b)` ``(n, k)``, of the true label."""
         return self._scores(logits).softmax(dim=1)
@@ -247,9 +258,7 @@ def _exact(count: float, total: float) -> tuple[float, float]:
     return low, high
 
 
-def judge(
-    dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None
-) -> tuple[LabelNoise, Tensor]:
+def judge(dataset: Dataset, logits: Tensor, *, generator: torch.Generator | None = None) -> tuple[LabelNoise, Tensor]:
     """Estimate the noise of a data set's labels, and the posterior ``(n, k)`` of each true label.
 
     Args:

@@ -3,6 +3,9 @@
 No label of the training data is judged by a model that saw it: two models are trained, each on one half, for a part of
 the run's epochs, and judge the other half. Their answers are kept in the run, so a second audit takes seconds. Other
 data is judged by the run's own model.
+
+``--check 50`` draws a random sample for a person, as ``RUN/audit/check.csv`` to fill in and as a page to decide in. The
+answers, in that file or given by ``--answers``, correct the rate, its interval and the probabilities.
 """
 
 from __future__ import annotations
@@ -19,12 +22,14 @@ from anchored.cli.processes import tell
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from anchored.audit import Audit
+    from anchored.audit import Audit, Check
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
 
 _FORMATS = ("csv", "parquet", "json")
 _SHOWN = 10
+_CHECK, _PAGE = "check.csv", "check.html"
+_NEIGHBOURS = 500
 
 
 def audit(
@@ -34,6 +39,8 @@ def audit(
     formats: Annotated[list[str] | None, typer.Option("--format")] = None,
     quick: bool = False,
     duplicates: bool = True,
+    check: int | None = None,
+    answers: Path | None = None,
     data_root: str | None = None,
     label: str | None = None,
     image: str | None = None,
@@ -50,6 +57,8 @@ def audit(
         formats: Format of the ranking beside csv: parquet or json; repeatable.
         quick: Judge by the run's own model: no training, but this model has seen the labels.
         duplicates: Look for near-duplicates that carry different labels.
+        check: Draw so many labels at random for a person to check; 50 is a good start.
+        answers: File with a person's answers about them: check.csv filled in, or corrections.csv from the page.
         data_root: Folder of a built-in data set, or the folder that image paths start from.
         label: Label column of the other data; by default the one of training.
         image: Column of image paths in the other data.
@@ -64,6 +73,8 @@ def audit(
         raise InputError(f"--out {out} is a file; give a folder for the audit")
     if data is not None and out is None:
         raise InputError("--out FOLDER is needed for other data; RUN/audit is about the run's own")
+    if data is not None and (check is not None or answers is not None):
+        raise InputError("--check and --answers are about the run's own labels; leave --data out")
 
     from anchored._random import stream
     from anchored.audit import audit as judge
@@ -76,17 +87,23 @@ def audit(
     else:
         dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
         logits = None
+    drawn = None if data is not None else _check(loaded, dataset, check, answers)
     found = judge(
         loaded.model,
         dataset,
         logits=logits,
         duplicates=duplicates,
+        answers=None if drawn is None else drawn.answers,
         generator=stream(loaded.config.train.seed, "noise rate"),
     )
     folders = [folder for folder in (out, run / "audit" if data is None else None) if folder is not None]
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         found.save(folder, formats=formats or ())
-    _show(found, run, folders[0], json=json)
+    if drawn is not None:
+        drawn.save(run / "audit" / _CHECK, dataset)
+    if check is not None and drawn is not None:
+        _write_page(loaded, dataset, found, drawn)
+    _show(found, run, folders[0], drawn, json=json)
 
 
 def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
@@ -94,6 +111,40 @@ def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
     from anchored.runs import RunData, open_data
 
     return RunData.open(open_data(loaded.config, root=root), loaded.config).labelled
+
+
+def _check(loaded: FinishedRun, dataset: Dataset, size: int | None, answers: Path | None) -> Check | None:
+    """Draw a sample or read the one that was drawn, with all answers so far; None if nobody asked for any."""
+    from anchored._random import stream
+    from anchored.audit import Check, check_sample, read_check
+
+    path = loaded.path / "audit" / _CHECK
+    kept = read_check(path, dataset) if path.is_file() else None
+    if size is not None:
+        if kept is not None and kept.answers:
+            raise InputError(
+                f"{path} holds {len(kept.answers)} answers, and a new sample would replace them; audit without "
+                f"--check to use them, or remove the file"
+            )
+        kept = Check(check_sample(len(dataset), size, stream(loaded.config.train.seed, "check")), {})
+    if answers is not None:
+        if kept is None:
+            raise InputError(f"{path} is missing; draw a sample first: anchored audit {loaded.path} --check 50")
+        kept = kept.answered_in(answers, dataset)
+        if not kept.answers:
+            raise InputError(f"{answers} answers none of the samples in {path}; fill in their labels")
+    return kept
+
+
+def _write_page(loaded: FinishedRun, dataset: Dataset, found: Audit, drawn: Check) -> None:
+    """Write the sample as a review page, in the order in which it was drawn and not by suspicion."""
+    from anchored.review import Cases, Neighbours, Review, write_static
+
+    rows = {each.index: each for each in found.suspects}
+    cases = Cases(dataset.class_names, tuple(rows[place] for place in drawn.places.tolist()))
+    title = f"{len(cases)} labels of {dataset.name}, drawn at random"
+    neighbours = Neighbours(loaded.model, dataset, limit=_NEIGHBOURS)
+    write_static(Review(title, dataset, cases, neighbours=neighbours, all_cases=True), loaded.path / "audit" / _PAGE)
 
 
 def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
@@ -116,12 +167,25 @@ def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
     return kept.logits
 
 
-def _show(found: Audit, run: Path, folder: Path, *, json: bool) -> None:
+def _show(found: Audit, run: Path, folder: Path, drawn: Check | None, *, json: bool) -> None:
+    waiting = 0 if drawn is None else len(drawn.places) - len(drawn.answers)
     if json:
-        print_json({"run": str(run), "out": str(folder), **found.as_dict()})
+        print_json({"run": str(run), "out": str(folder), "to_check": waiting, **found.as_dict()})
         return
-    rows = [
-        [s.id, s.given, s.suggested, f"{s.probability_wrong:.3f}", f"{s.margin:.2f}"] for s in found.suspects[:_SHOWN]
-    ]
-    columns = ["sample", "given label", "suggested label", "wrong with probability", "margin"]
-    print_table(found.describe(), columns, rows, f"all {found.samples:,} are in {folder / 'suspects.csv'}")
+    if found.noise_rate is None:
+        tell(f"warning: {found.describe()}")
+    else:
+        rows = [
+            [s.id, s.given, s.suggested, f"{s.probability_wrong:.3f}", f"{s.margin:.2f}"]
+            for s in found.suspects[:_SHOWN]
+        ]
+        columns = ["sample", "given label", "suggested label", "wrong with probability", "margin"]
+        print_table(found.describe(), columns, rows, f"all {found.samples:,} are in {folder / 'suspects.csv'}")
+    if waiting and drawn is not None:
+        file, page = run / "audit" / _CHECK, run / "audit" / _PAGE
+        typer.echo(f"{waiting} of {len(drawn.places)} labels drawn at random wait for a person:")
+        typer.echo(f"  fill in the column 'label' of {file} (the right class; empty if nobody can tell),")
+        typer.echo(f"  then: anchored audit {run}")
+        if page.is_file():
+            typer.echo(f"  or decide in {page}, download corrections.csv,")
+            typer.echo(f"  then: anchored audit {run} --answers corrections.csv")

@@ -34,6 +34,7 @@ def review(
     corrections: Path | None = None,
     static: Path | None = None,
     top: int | None = None,
+    order: str = "rank",
     port: int = 0,
     open_: Annotated[bool, typer.Option("--open/--no-open")] = True,
     data_root: str | None = None,
@@ -47,6 +48,8 @@ def review(
         corrections: File that keeps the decisions; by default RUN/corrections.csv.
         static: Write one HTML file that works without a server, instead of serving.
         top: Largest number of suspects; by default 100,000, in a static file 500.
+        order: Order of the suspects: rank, the most probably wrong first; or value, which also puts off what looks like
+            something already on the list.
         port: Port to listen on at 127.0.0.1; 0 takes any free one.
         open_: Open the address in the browser.
         data_root: Folder of the data, if it was moved.
@@ -55,6 +58,8 @@ def review(
     """
     if top is not None and top < 1:
         raise InputError(f"--top must be at least 1, got {top}")
+    if order not in ("rank", "value"):
+        raise InputError(f"--order must be rank or value, got {order!r}")
     if static is not None and (static.is_dir() or not static.absolute().parent.is_dir()):
         raise InputError(f"--static must be a file in a folder that exists, got {str(static)!r}")
 
@@ -65,6 +70,10 @@ def review(
     split = open_data(loaded.config, root=data_root)
     data = RunData.open(split, loaded.config)
     cases = _cases(loaded, data.labelled, data_root=data_root, device=device)
+    if order == "value":
+        from anchored.review import Neighbours
+
+        cases = cases.by_value(Neighbours(loaded.model, data.labelled).features)
     if static is not None:
         _write(loaded, data.labelled, cases.top(top or _STATIC), static, json=json)
         return

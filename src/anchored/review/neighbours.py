@@ -71,7 +71,7 @@ class Neighbours:
             members, features = self._members(label)
             if len(members) == 0:
                 return []
-            cosines = features @ self._features(torch.tensor([index]))[0]
+            cosines = features @ self.features(torch.tensor([index]))[0]
         cosines = cosines.masked_fill(members == index, -2.0)
         best = cosines.topk(min(count + 1, len(members)))
         pairs = zip(members[best.indices].tolist(), best.values.tolist(), strict=True)
@@ -84,14 +84,14 @@ class Neighbours:
             members = (self.dataset.labels == label).nonzero()[:, 0]
             if len(members) > self.limit:
                 members = members[torch.linspace(0, len(members) - 1, self.limit).round().long()]
-            self._known[label] = members, self._features(members)
+            self._known[label] = members, self.features(members)
             if len(self._known) > _CLASSES_KEPT:
                 self._known.popitem(last=False)
         return self._known[label]
 
     @torch.inference_mode()
-    def _features(self, index: Tensor) -> Tensor:
-        """Compute features ``(n, d)`` of unit length."""
+    def features(self, index: Tensor) -> Tensor:
+        """Compute features ``(m, d)`` of unit length, of the samples at ``index``."""
         weight = weight_of(self.model.classifier)
         rows = []
         for start in range(0, len(index), _BATCH):

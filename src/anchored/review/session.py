@@ -38,6 +38,7 @@ class Review:
         cases: The suspects to decide on.
         log: File that decisions go to; None if the page keeps them itself.
         neighbours: Finds samples to compare with; None shows none.
+        all_cases: Whether the page starts with all cases instead of those that are more probably wrong than right.
 
     Example:
         >>> import tempfile
@@ -59,8 +60,10 @@ class Review:
         *,
         log: DecisionLog | None = None,
         neighbours: Neighbours | None = None,
+        all_cases: bool = False,
     ) -> None:
         self.title = title
+        self.all_cases = all_cases
         self.dataset = dataset
         self.cases = cases
         self._number = {name: j for j, name in enumerate(cases.class_names)}
@@ -79,6 +82,7 @@ class Review:
             "columns": self._columns(),
             "neighbours": NEIGHBOURS if self._neighbours is not None else 0,
             "saved_in": None if self.log is None else str(self.log.path),
+            "least": 0 if self.all_cases else None,
             "expected_elsewhere": self.cases.expected_elsewhere,
             "index": [row.index for row in rows],
             "id": [row.id for row in rows],

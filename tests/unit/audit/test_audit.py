@@ -2,14 +2,15 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from anchored import noise
-from anchored.audit import Audit, audit, fit_label_noise
-from anchored.data import Dataset, Split, TensorInputs
+from anchored.audit import SYSTEMATIC, Audit, CheckedLabels, audit, check_sample, fit_label_noise
+from anchored.data import Correction, Corrections, Dataset, Split, TensorInputs, correct
 from anchored.runs import fit
 
 NAMES = ("a", "b", "ä <b>")
@@ -90,7 +91,7 @@ def test_the_file_has_the_fields_that_others_read(found):
     about = json.loads(json.dumps(found[-1].as_dict()))
     assert list(about) == [
         "noise_rate", "interval", "transition", "class_names", "samples", "expected_errors", "classes", "pairs",
-        "duplicates",
+        "duplicates", "nothing_known", "checked",
     ]  # fmt: skip
     assert set(about["classes"][0]) == {"name", "count", "noise_rate"}
     assert set(about["pairs"][0]) == {"given", "suggested", "count", "share"}
@@ -189,3 +190,68 @@ def test_refuses_a_folder_without_an_audit(tmp_path):
     (tmp_path / "suspects.csv").write_text("")
     with pytest.raises(ValueError, match="cannot be read"):
         Audit.load(tmp_path)
+
+
+def blobs(n=300, rate=0.2, seed=0):
+    """Three clouds of which a share carries the next label; logits that know the cloud."""
+    g = torch.Generator().manual_seed(seed)
+    truth = torch.arange(n) % 3
+    given = torch.where(torch.rand(n, generator=g) < rate, (truth + 1) % 3, truth)
+    logits = 4.0 * torch.nn.functional.one_hot(truth, 3) + torch.randn(n, 3, generator=g)
+    return Dataset("blobs", TensorInputs(torch.zeros(n, 2)), given, ("a", "b", "c")), logits, truth
+
+
+def test_answers_about_a_random_sample_correct_rate_interval_and_ranking(tmp_path):
+    data, logits, truth = blobs()
+    places = check_sample(300, 60).tolist()
+    plain = audit(None, data, logits=logits, duplicates=False)
+    found = audit(None, data, logits=logits, duplicates=False, answers={i: int(truth[i]) for i in places})
+    wrong = sum(int(truth[i] != data.labels[i]) for i in places)
+    assert found.checked == CheckedLabels(60, wrong)
+    assert found.noise_rate == pytest.approx((wrong + 0.5) / 61)
+    assert plain.checked is None
+    assert SYSTEMATIC in plain.describe()
+    assert f"60 labels that a person checked at random, {wrong} of them wrong" in found.describe()
+    rows = {row.index: row for row in found.suspects}
+    for place in places:
+        assert rows[place].suggested == data.class_names[int(truth[place])]
+        assert rows[place].probability_wrong == float(truth[place] != data.labels[place])
+    found.save(tmp_path)
+    assert Audit.load(tmp_path).checked == found.checked
+
+
+def test_of_random_labels_nothing_is_said_and_nothing_flagged(tmp_path):
+    data, _, _ = blobs()
+    logits = torch.randn(300, 3, generator=torch.Generator().manual_seed(9))
+    found = audit(None, data, logits=logits, duplicates=False)
+    assert found.noise_rate is None
+    assert found.interval == (0.0, 1.0)
+    assert found.describe().startswith("Nothing can be said about these labels")
+    assert set(found.suspects.column("probability_wrong")) == {0.0}
+    found.save(tmp_path)
+    assert Audit.load(tmp_path).describe() == found.describe()
+
+
+def test_a_person_can_find_the_rate_of_labels_that_no_judge_can_judge():
+    data, _, truth = blobs()
+    logits = torch.randn(300, 3, generator=torch.Generator().manual_seed(9))
+    answers = {i: int(truth[i]) for i in check_sample(300, 100).tolist()}
+    found = audit(None, data, logits=logits, duplicates=False, answers=answers)
+    assert found.noise_rate == pytest.approx(0.2, abs=0.1)
+
+
+def test_corrected_data_is_judged_by_the_law_of_the_labels_before():
+    """The most suspect are corrected; what is left is still found, as the rate of all mistakes is known."""
+    data, logits, truth = blobs(1500, 0.3)
+    first = audit(None, data, logits=logits, duplicates=False)
+    lines = tuple(
+        Correction(row.index, row.id, row.given, "relabel", data.class_names[int(truth[row.index])])
+        for row in first.suspects[:200]
+        if int(truth[row.index]) != data.class_names.index(row.given)
+    )
+    corrected = correct(data, Corrections(Path("c.csv"), lines, "")).dataset
+    second = audit(None, corrected, logits=logits, duplicates=False)
+    left = float((corrected.labels != truth).double().mean())
+    assert second.noise_rate == pytest.approx(left, abs=0.04)
+    forgotten = audit(None, replace(corrected, original_labels=None), logits=logits, duplicates=False)
+    assert forgotten.noise_rate < second.noise_rate

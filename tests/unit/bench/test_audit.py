@@ -10,7 +10,7 @@ from anchored.bench import audit as bench
 from anchored.bench.noisy_sets import NoisySet
 
 
-def blobs(law="symmetric 0.3", rate=0.3, compared=True):
+def blobs(law="symmetric 0.2", rate=0.2, compared=True):
     g = torch.Generator().manual_seed(0)
     truth = torch.arange(300) % 3
     given = torch.where(torch.rand(300, generator=g) < rate, (truth + 1) % 3, truth)
@@ -25,27 +25,51 @@ def _blobs_only(monkeypatch):
     monkeypatch.setattr(bench, "noisy_sets", lambda root, seed: iter(sets))
 
 
+def table(result, title):
+    """The rows of the table whose title begins so, as dictionaries."""
+    found = next(each for each in (result, *result.more) if each.title.startswith(title))
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
 @pytest.mark.usefixtures("_blobs_only")
-def test_a_row_holds_both_scores_both_times_and_the_interval(monkeypatch):
+def test_the_tables_hold_both_scores_both_times_intervals_checks_and_rounds(monkeypatch):
     monkeypatch.setattr(bench, "_cleanlab", lambda each, wrong, seed: (1.0, 9.0))
+    monkeypatch.setattr(bench, "_CORRECTED", 20)
     told = []
     result = bench.run(tell=told.append)
-    assert told == ["blobs, symmetric 0.3", "blobs, clean"]
-    row, clean = (dict(zip(result.columns, each, strict=True)) for each in result.rows)
-    assert row["wrong"] == pytest.approx(0.3, abs=0.05)
+    assert told == ["blobs, symmetric 0.2", "blobs, clean"]
+    (row,) = table(result, "Finding wrong labels")
+    assert row["wrong"] == pytest.approx(0.2, abs=0.05)
     assert (row["cleanlab AP"], row["cleanlab s"]) == (1.0, 9.0)
     assert 0.8 < row["ours AP"] <= 1.0
-    assert row["low"] <= row["wrong"] <= row["high"]
-    assert (clean["ours AP"], clean["cleanlab AP"]) == (None, None)
+    noisy, clean = table(result, "Noise rate")
+    assert noisy["low"] <= noisy["wrong"] <= noisy["high"]
+    assert clean["wrong"] == 0.0
     assert result.facts["rows_compared"] == 1
     assert result.facts["better_everywhere"] is (row["ours AP"] > 1.0)
     assert result.facts["intervals"] == 2
     assert "blobs, clean: " in result.facts["said"]
+    assert [each["labels"] for each in table(result, "Calibration")] == ["symmetric 0.2", "clean"]
+    (checked,) = table(result, "After a random check")
+    assert 7 <= checked["inside 50"] <= 10
+    (reviewed,) = table(result, "After the 20 most suspect")
+    wrong = round(300 * row["wrong"])
+    assert wrong - 20 <= reviewed["left"] < wrong
+    assert reviewed["recall after"] >= 0.8 * reviewed["recall before"]
 
 
 @pytest.mark.usefixtures("_blobs_only")
 def test_data_can_be_named():
-    assert bench.run(data=("others",)).rows == ()
+    assert bench.run(sets=("others",)).rows == ()
+
+
+def test_what_cleanlab_scored_is_kept_by_the_content_of_the_data(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(bench, "_cleanlab", lambda each, wrong, seed: asked.append(1) or (0.5, 1.0))
+    for each in (blobs(), blobs(), blobs(rate=0.1)):
+        kept = bench.ScoreFile(tmp_path / "scores.jsonl")
+        assert bench._kept(kept, each, each.labels != each.truth, 0) == {"precision": 0.5, "seconds": 1.0}
+    assert len(asked) == 2
 
 
 def test_cleanlab_ranks_wrong_labels_high():

@@ -104,6 +104,70 @@ def test_refuses_a_folder_that_is_no_run(tmp_path):
 
 
 @pytest.fixture
+def checked(audited, tmp_path):
+    """A copy of the audited run, for which a sample was drawn."""
+    shutil.copytree(audited[0] / "run", tmp_path / "run")
+    drawn = call(tmp_path / "run", "--check", 20)
+    assert drawn.exit_code == 0, drawn.exception
+    assert "20 of 20 labels drawn at random wait for a person" in drawn.output
+    return tmp_path / "run"
+
+
+def test_a_sample_is_drawn_as_a_file_and_as_a_page(checked):
+    lines = (checked / "audit" / "check.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "index,id,given,label"
+    assert len(lines) == 21
+    assert all(line.endswith(",") for line in lines[1:])
+    page = (checked / "audit" / "check.html").read_text(encoding="utf-8")
+    assert "drawn at random" in page
+    assert "\u003cb>" in page  # a class called "ä <b>" is data and never markup
+    assert Audit.load(checked / "audit").checked is None
+
+
+def test_answers_in_the_file_correct_the_rate_and_are_never_drawn_over(checked):
+    file = checked / "audit" / "check.csv"
+    rows = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines()]
+    for number, row in enumerate(rows[1:]):
+        row[3] = ("no" if row[2] != "no" else "yes") if number < 4 else row[2]
+    file.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    printed = call(checked, "--json")
+    assert printed.exit_code == 0, printed.exception
+    said = json.loads(printed.stdout)
+    assert said["checked"] == {"checked": 20, "wrong": 4}
+    assert said["to_check"] == 0
+    assert said["noise_rate"] == pytest.approx(4.5 / 21)
+    assert said["interval"][0] < 0.2 < said["interval"][1]
+    assert "20 labels that a person checked at random, 4 of them wrong" in call(checked).output
+    error = call(checked, "--check", 30).exception
+    assert isinstance(error, InputError)
+    assert "holds 20 answers" in str(error)
+
+
+def test_decisions_of_the_page_are_answers(checked, tmp_path):
+    index, name, given, _ = (checked / "audit" / "check.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+    page = tmp_path / "corrections.csv"
+    page.write_text(f"index,id,given,decision,label,time\n{index},{name},{given},keep,,\n", encoding="utf-8")
+    printed = call(checked, "--answers", page, "--json")
+    assert printed.exit_code == 0, printed.exception
+    assert json.loads(printed.stdout)["checked"] == {"checked": 1, "wrong": 0}
+    assert json.loads(printed.stdout)["to_check"] == 19
+    empty = tmp_path / "none.csv"
+    empty.write_text("index,id,given,decision,label,time\n", encoding="utf-8")
+    assert json.loads(call(checked, "--answers", empty, "--json").stdout)["checked"]["checked"] == 1  # kept before
+
+
+def test_answers_need_a_sample_and_a_sample_is_of_the_runs_own_labels(audited, tmp_path):
+    folder, _ = audited
+    (tmp_path / "answers.csv").write_text("index,id,given,decision,label,time\n", encoding="utf-8")
+    error = call(folder / "run", "--answers", tmp_path / "answers.csv").exception
+    assert isinstance(error, InputError)
+    assert "draw a sample first" in str(error)
+    error = call(folder / "run", "--data", "digits", "--out", tmp_path / "o", "--check", 5).exception
+    assert isinstance(error, InputError)
+    assert "leave --data out" in str(error)
+
+
+@pytest.fixture
 def noisy_table(tmp_path):
     """A table of 300 rows, 60 of them with another label than they should have."""
     rng = np.random.default_rng(0)

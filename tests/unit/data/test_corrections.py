@@ -168,3 +168,11 @@ def test_a_state_is_found_again_after_the_file_has_grown(data, write):
 def test_lines_may_be_given_without_a_file(data):
     line = Correction(0, "c/1.png", "cat", "accept", "dog")
     assert correct(data, Corrections("here", (line,), "")).dataset.labels.tolist() == [1, 0, 1, 2]
+
+
+def test_the_labels_from_before_stay_with_the_data_through_every_round(data):
+    first = correct(data, Corrections("here", (Correction(0, "c/1.png", "cat", "accept", "dog"),), "")).dataset
+    second = correct(first, Corrections("here", (Correction(1, "c/2.png", "cat", "accept", "dog"),), "")).dataset
+    assert second.original_labels.tolist() == data.labels.tolist()
+    assert second.confirmed.tolist() == [True, True, False, False]
+    assert second.subset(torch.tensor([1, 3])).original_labels.tolist() == data.labels[[1, 3]].tolist()

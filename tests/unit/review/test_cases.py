@@ -74,3 +74,12 @@ def test_refuses_other_classes(tmp_path, images, cases):
         replace(cases, class_names=("a", "b", "c")).check(images, where="audit")
     with pytest.raises(InputError, match="a suspect of 'fish', which is none of its classes"):
         Cases.of(Audit.load(write_rows(tmp_path / "audit", NAMES, [(5, "p", "fish", "cat", 0.5)])))
+
+
+def test_by_value_puts_off_what_looks_like_a_case_on_the_list(cases):
+    row = cases.rows[0]
+    rows = tuple(replace(row, index=i, probability_wrong=p) for i, p in enumerate((0.9, 0.89, 0.88, 0.6)))
+    vectors = torch.tensor([[1.0, 0.0], [1.0, 0.1], [1.0, 0.0], [0.0, 1.0]])
+    crowd = replace(cases, rows=rows)
+    assert [each.index for each in crowd.by_value(lambda index: vectors[index], first=2).rows] == [0, 3, 1, 2]
+    assert replace(cases, rows=()).by_value(lambda index: vectors[index]).rows == ()

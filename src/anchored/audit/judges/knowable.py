@@ -20,10 +20,16 @@ import torch
 from scipy.stats import binomtest
 from torch import Tensor
 
-__all__ = ["LEVEL", "chance", "knowable", "p_value"]
+__all__ = ["LEVEL", "SYSTEMATIC", "chance", "knowable", "nothing_known", "p_value"]
 
 LEVEL = 0.01
 """Probability of saying that something can be known when nothing can."""
+
+SYSTEMATIC = (
+    "Mistakes that annotators make systematically, for one kind of sample, cannot be seen from labels alone; "
+    "checking a random sample shows them."
+)
+"""What no judge can know, in a sentence for people."""
 
 
 def knowable(logits: Tensor, labels: Tensor) -> bool:
@@ -76,3 +82,24 @@ def chance(labels: Tensor) -> float:
         0.75
     """
     return float(labels.bincount().max() / len(labels))
+
+
+def nothing_known(accuracy: float, labels: Tensor) -> str:
+    """Say that nothing can be known about labels.
+
+    Args:
+        accuracy: Share of the held-out labels that are predicted.
+        labels: Given labels ``(n,)``.
+
+    Returns:
+        A few sentences for people.
+
+    Example:
+        >>> print(nothing_known(0.5, torch.tensor([0, 1, 1, 1]))[:37])
+        Nothing can be said about these label
+    """
+    return (
+        f"Nothing can be said about these labels: held-out labels are predicted no better than by always naming the "
+        f"largest class ({accuracy:.1%} against {chance(labels):.1%}). Either the features say nothing about the "
+        f"classes or the labels are random. No label is flagged, and no noise rate is estimated."
+    )

@@ -15,7 +15,7 @@ from anchored.audit.flags import flag
 from anchored.audit.judges.base import Opinion, Vectors
 from anchored.audit.judges.calibrate import opinion_of
 from anchored.audit.judges.combine import combine
-from anchored.audit.judges.knowable import chance, knowable
+from anchored.audit.judges.knowable import SYSTEMATIC, chance, knowable, nothing_known
 from anchored.audit.judges.names import choose_judges, get
 from anchored.audit.label_noise import LabelNoise, judge_labels
 
@@ -32,7 +32,7 @@ class Verdict:
         noise: Estimated noise of the labels. If nothing can be known its rate means nothing; see :attr:`rate`.
         posterior: Probabilities ``(n, k)`` of the true labels. If nothing can be known, the labels as they are given.
         knowable: Whether held-out labels are predicted better than without looking.
-        chance: Share of the largest class.
+        labels: The labels ``(n,)`` that were judged.
         accuracy: Share of the held-out given labels that the judges together predict.
     """
 
@@ -41,8 +41,13 @@ class Verdict:
     noise: LabelNoise
     posterior: Tensor
     knowable: bool
-    chance: float
+    labels: Tensor
     accuracy: float
+
+    @property
+    def chance(self) -> float:
+        """Share of the largest class."""
+        return chance(self.labels)
 
     @property
     def rate(self) -> float | None:
@@ -57,12 +62,7 @@ class Verdict:
     def text(self) -> str:
         """The findings in a few sentences."""
         if not self.knowable:
-            return (
-                f"Nothing can be said about these labels: held-out labels are predicted no better than by always "
-                f"naming the largest class ({self.accuracy:.1%} against {self.chance:.1%}). Either the features say "
-                f"nothing about the classes or the labels are random. No label is flagged, and no "
-                f"noise rate is estimated."
-            )
+            return nothing_known(self.accuracy, self.labels)
         low, high = self.noise.interval
         asked = ", ".join(f"{each.name} {each.weight or 0.0:.0%}" for each in self.opinions)
         doubt = (
@@ -74,8 +74,7 @@ class Verdict:
         return (
             f"About {self.noise.rate:.1%} of the {len(self.logits):,} labels look wrong (between {low:.1%} and "
             f"{high:.1%}).{doubt} Held-out labels are predicted with {self.accuracy:.1%} accuracy; always naming the "
-            f"largest class has {self.chance:.1%}. Judges: {asked}. Mistakes that annotators make systematically, for "
-            f"one kind of sample, cannot be seen from labels alone; checking a random sample shows them."
+            f"largest class has {self.chance:.1%}. Judges: {asked}. {SYSTEMATIC}"
         )
 
 
@@ -149,7 +148,7 @@ def judge_vectors(
         given=given,
         generator=stream(seed, "noise rate"),
     )
-    return Verdict(logits, weighted, noise, posterior, True, chance(vectors.labels), _accuracy(logits, vectors))
+    return Verdict(logits, weighted, noise, posterior, True, vectors.labels, _accuracy(logits, vectors))
 
 
 def _timed(opinion: Opinion, seconds: float) -> Opinion:
@@ -164,13 +163,6 @@ def _accuracy(logits: Tensor, vectors: Vectors) -> float:
 def _unknown(vectors: Vectors, logits: Tensor, opinions: tuple[Opinion, ...]) -> Verdict:
     """Return a verdict in which every label is taken as it is given, and the rate may be anything."""
     k = vectors.k
-    noise = LabelNoise(
-        rate=0.0,
-        interval=(0.0, 1.0),
-        transition=torch.eye(k, dtype=torch.float64),
-        temperature=1.0,
-        bias=torch.zeros(k, dtype=torch.float64),
-        samples=len(vectors),
-    )
+    noise = LabelNoise.unknown(k, len(vectors))
     posterior = torch.nn.functional.one_hot(vectors.labels, k).to(torch.float64)
-    return Verdict(logits, opinions, noise, posterior, False, chance(vectors.labels), _accuracy(logits, vectors))
+    return Verdict(logits, opinions, noise, posterior, False, vectors.labels, _accuracy(logits, vectors))

@@ -22,7 +22,7 @@
   document.body.classList.toggle("tabular", !state.image);
 
   const sure = state.wrong.some((wrong) => wrong >= 0.5);
-  state.filter.least = sure ? 0.5 : 0;
+  state.filter.least = state.least ?? (sure ? 0.5 : 0);
   part("least").value = String(100 * state.filter.least);
   state.refilter();
 
