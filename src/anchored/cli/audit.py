@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anchored.audit import Audit, Check
     from anchored.cli.model import FinishedRun
     from anchored.data import Dataset
+    from anchored.runs import RunData
 
 _FORMATS = ("csv", "parquet", "json")
 _SHOWN = 10
@@ -82,12 +83,13 @@ def audit(
 
     loaded = load_run(run, device=device)
     if data is None:
-        dataset = _own_data(loaded, data_root)
+        own = _own_data(loaded, data_root)
+        dataset = own.labelled
+        drawn = _check(loaded, dataset, check, answers)
         logits = None if quick else _logits(loaded, dataset)
     else:
         dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
-        logits = None
-    drawn = None if data is not None else _check(loaded, dataset, check, answers)
+        own, drawn, logits = None, None, None
     found = judge(
         loaded.model,
         dataset,
@@ -101,16 +103,16 @@ def audit(
         found.save(folder, formats=formats or ())
     if drawn is not None:
         drawn.save(run / "audit" / _CHECK, dataset)
-    if check is not None and drawn is not None:
-        _write_page(loaded, dataset, found, drawn)
+    if check is not None and drawn is not None and own is not None:
+        _write_page(loaded, own, found, drawn)
     _show(found, run, folders[0], drawn, json=json)
 
 
-def _own_data(loaded: FinishedRun, root: str | None) -> Dataset:
+def _own_data(loaded: FinishedRun, root: str | None) -> RunData:
     """Open the training data as the run used it, after corruption and corrections."""
     from anchored.runs import RunData, open_data
 
-    return RunData.open(open_data(loaded.config, root=root), loaded.config).labelled
+    return RunData.open(open_data(loaded.config, root=root), loaded.config)
 
 
 def _check(loaded: FinishedRun, dataset: Dataset, size: int | None, answers: Path | None) -> Check | None:
@@ -136,15 +138,15 @@ def _check(loaded: FinishedRun, dataset: Dataset, size: int | None, answers: Pat
     return kept
 
 
-def _write_page(loaded: FinishedRun, dataset: Dataset, found: Audit, drawn: Check) -> None:
+def _write_page(loaded: FinishedRun, data: RunData, found: Audit, drawn: Check) -> None:
     """Write the sample as a review page, in the order in which it was drawn and not by suspicion."""
     from anchored.review import Cases, Neighbours, Review, write_static
 
-    rows = {each.index: each for each in found.suspects}
-    cases = Cases(dataset.class_names, tuple(rows[place] for place in drawn.places.tolist()))
-    title = f"{len(cases)} labels of {dataset.name}, drawn at random"
-    neighbours = Neighbours(loaded.model, dataset, limit=_NEIGHBOURS)
-    write_static(Review(title, dataset, cases, neighbours=neighbours, all_cases=True), loaded.path / "audit" / _PAGE)
+    shown, rows = data.raw, {each.index: each for each in found.suspects}
+    cases = Cases(shown.class_names, tuple(rows[place] for place in drawn.places.tolist()))
+    title = f"{len(cases)} labels of {shown.name}, drawn at random"
+    neighbours = Neighbours(loaded.model, data.labelled, limit=_NEIGHBOURS)
+    write_static(Review(title, shown, cases, neighbours=neighbours, all_cases=True), loaded.path / "audit" / _PAGE)
 
 
 def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:

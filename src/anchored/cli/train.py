@@ -82,6 +82,9 @@ def show(run: RunFolder, *, json: bool) -> None:
     ]
     columns = ["", *(_PARTS[name] for name in parts)] if parts else ["", "value"]
     source = run.read_config().data.source
+    never = ", ".join(map(repr, result.get("never_predicted") or ()))
+    if never:
+        tell(f"warning: it never predicts {never}: more samples of it, or fewer wrong labels, may help")
     places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
     print_table(f"trained on {source} by the method {result['method']}", columns, rows, "\n".join(places))
 

@@ -86,6 +86,7 @@ def _result(
         "history_best": _best(history, setup.state.stage),
         "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }
+    said, there = torch.zeros(2, len(counts), dtype=torch.int64)
     unseen = setup.train_set if setup.left_out is not None else setup.held_out
     for name, dataset in (("held_out", unseen), ("test", setup.test)):
         if dataset is not None and dataset.labelled:
@@ -95,11 +96,15 @@ def _result(
                 logits, features = setup.answers(dataset, features=True)
             labels = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
             result[name] = scores(logits, labels, temperature=temperature, counts=counts)
+            said += logits.argmax(dim=1).cpu().bincount(minlength=len(counts))
+            there += labels.bincount(minlength=len(counts))
             rows = setup.scored.rows()
             if rows is not None and features is not None:
                 result[name] |= cosine_margins(features, rows.detach().cpu(), labels)
             if name == "held_out" and posterior is not None and dataset.clean_labels is None:
                 result["estimated"] = scores(logits, posterior, temperature=temperature, counts=counts)
+    names = setup.train_set.class_names
+    result["never_predicted"] = [names[j] for j in ((said == 0) & (there > 0)).nonzero()[:, 0].tolist()]
     return result
 
 

@@ -39,6 +39,15 @@ def accuracy(evidence: Evidence) -> Section:
         blocks.append(Table(("mean accuracy of", "accuracy"), rows))
     if any(value is not None for value in scores["per_class"]):
         blocks += _by_class(evidence)
+    never = [name(each, 40) for each in evidence.result.get("never_predicted") or ()]
+    if never:
+        blocks.append(
+            Paragraph(
+                f"The model never predicts {' or '.join(f'“{each}”' for each in never)}, although the data that it was "
+                "judged by has such samples: it cannot be used for that. More samples of it, or fewer wrong labels "
+                "among them, may help."
+            )
+        )
     if evidence.part == "estimated":
         blocks.append(
             Paragraph(

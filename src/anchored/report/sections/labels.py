@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from anchored.audit import SYSTEMATIC
 from anchored.report._evidence import Evidence
 from anchored.report._section import Block, Paragraph, Picture, Section, Table
 from anchored.report._svg import FIRST, SECOND
@@ -70,12 +71,17 @@ def noise(evidence: Evidence) -> Noise:
     """Take the best estimate there is: of an audit, of the run's own look, of its receipt, or of its calibration."""
     audited, result = evidence.audited, evidence.result
     if audited is not None:
-        source = "The share of wrong labels is the audit's estimate, from the labels alone."
+        if audited.noise_rate is None:
+            return Noise(None, audited.nothing_known)
+        alone = "The share of wrong labels is the audit's estimate, from the labels alone. "
+        source = f"{alone if audited.checked is None else ''}{audited.basis}"
+        if audited.checked is None:
+            source += f" How to: {shlex.join(['anchored', 'audit', str(evidence.path), '--check', '50'])}"
         return Noise(audited.noise_rate, source, audited.interval)
     looked = result.get("auto")
     if isinstance(looked, Mapping) and looked.get("noise_rate") is not None:
         interval = looked.get("interval")
-        source = "The share of wrong labels was estimated before training, from the labels alone."
+        source = f"The share of wrong labels was estimated before training, from the labels alone. {SYSTEMATIC}"
         return Noise(float(looked["noise_rate"]), source, None if interval is None else (interval[0], interval[1]))
     if evidence.noise_was_added:
         source = "This share is known, not estimated: the run corrupted the labels itself."
