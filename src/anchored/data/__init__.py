@@ -25,10 +25,12 @@ from anchored.data.column_values import column_of, text_column
 from anchored.data.columns import (
     Column,
     NumberColumn,
+    TableChunk,
     TableInputs,
     TextColumn,
     TimeColumn,
     VectorColumn,
+    text_columns,
     text_of_number,
 )
 from anchored.data.corrections import Corrected, Correction, Corrections, correct, read_corrections
@@ -43,6 +45,7 @@ from anchored.data.folder import load_folder
 from anchored.data.frame_columns import MAX_DENSE_BYTES, as_columns
 from anchored.data.holdout import held_out_mask, hold_out
 from anchored.data.human import load_agnews, load_cifar10n
+from anchored.data.id_column import is_id_name, why_id
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.inputs import Inputs, TensorInputs
 from anchored.data.json_columns import read_json_columns
@@ -50,10 +53,9 @@ from anchored.data.label_column import LABEL_NAMES, find_label, label_texts
 from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
 from anchored.data.pictures import data_uri, png
-from anchored.data.read_columns import TABLE_SUFFIXES, load_columns, read_columns
+from anchored.data.read_columns import TABLES, load_columns, read_columns, stream_columns
 from anchored.data.sources import BUILT_IN, open_source
-from anchored.data.table import load_table, stream_table
-from anchored.data.table_reader import TABLES
+from anchored.data.table import TableForm, load_table, stream_table
 from anchored.data.text import TextInputs
 from anchored.data.torch_dataset import TorchInputs, from_torch
 
@@ -66,7 +68,6 @@ __all__ = [
     "MISSING_WORDS",
     "NORMALIZATIONS",
     "TABLES",
-    "TABLE_SUFFIXES",
     "UNLABELLED",
     "Augmentation",
     "Batch",
@@ -92,6 +93,8 @@ __all__ = [
     "Rotation",
     "RowIds",
     "Split",
+    "TableChunk",
+    "TableForm",
     "TableInputs",
     "TensorInputs",
     "TextColumn",
@@ -111,6 +114,7 @@ __all__ = [
     "from_torch",
     "held_out_mask",
     "hold_out",
+    "is_id_name",
     "keep_in_memory",
     "label_texts",
     "load_agnews",
@@ -136,8 +140,11 @@ __all__ = [
     "read_json_columns",
     "read_parquet_columns",
     "shuffled",
+    "stream_columns",
     "stream_list",
     "stream_table",
     "text_column",
+    "text_columns",
     "text_of_number",
+    "why_id",
 ]

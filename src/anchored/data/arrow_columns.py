@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,20 @@ import numpy as np
 
 from anchored._errors import InputError
 from anchored.data.column_values import column_of, joined, text_column
-from anchored.data.columns import Column, NumberColumn, TableInputs, TextColumn, TimeColumn, VectorColumn, check_names
+from anchored.data.columns import (
+    Column,
+    NumberColumn,
+    TableChunk,
+    TableInputs,
+    TextColumn,
+    TimeColumn,
+    VectorColumn,
+    check_names,
+)
 
-__all__ = ["read_arrow_columns", "read_parquet_columns"]
+__all__ = ["read_arrow_columns", "read_parquet_columns", "stream_parquet_columns"]
+
+_BUFFER = 2**16
 
 
 def read_parquet_columns(path: str | Path, *, drop: Collection[str] = ()) -> TableInputs:
@@ -28,6 +40,55 @@ def read_parquet_columns(path: str | Path, *, drop: Collection[str] = ()) -> Tab
     Raises:
         InputError: If the file is no Parquet file, has no rows, or a column holds what is no cell of a table.
     """
+    with _parquet(path) as file:
+        found = [str(name) for name in file.schema_arrow.names]
+        names = check_names(found, str(path))
+        _check_dropped(names, drop, str(path))
+        columns = {
+            name: _column(file.read(columns=[as_found]).column(0), f"{path}, column {name!r}")
+            for name, as_found in zip(names, found, strict=True)
+            if name not in drop
+        }
+        n = int(file.metadata.num_rows)
+    if n == 0:
+        raise InputError(f"{path}: the table has columns but no rows")
+    return TableInputs(columns, rows=np.arange(n), source=str(path))
+
+
+def stream_parquet_columns(path: str | Path, *, size: int) -> Iterator[TableChunk]:
+    """Read a Parquet file some rows at a time, through a small buffer, so that it may be of any length.
+
+    Args:
+        path: The file.
+        size: Rows per chunk.
+
+    Returns:
+        The chunks in order.
+
+    Raises:
+        InputError: If the file is no Parquet file, or a column holds what is no cell of a table.
+    """
+    row = 0
+    with _parquet(path, buffered=True) as file:
+        names = check_names([str(name) for name in file.schema_arrow.names], str(path))
+        for batch in file.iter_batches(batch_size=size):
+            table = read_arrow_columns(batch, source=str(path))
+            rows = np.arange(row, row + batch.num_rows)
+            columns = dict(zip(names, table.columns.values(), strict=True))
+            yield TableChunk(rows, TableInputs(columns, rows=rows, source=str(path)))
+            row += batch.num_rows
+    if row == 0:
+        raise InputError(f"{path}: the table has columns but no rows")
+
+
+@contextmanager
+def _parquet(path: str | Path, *, buffered: bool = False) -> Iterator[Any]:
+    """Open a Parquet file; what goes wrong within is told in one line.
+
+    Args:
+        path: The file.
+        buffered: Whether to read through a small buffer; else a row group, often a million rows, is in memory whole.
+    """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: not a regular file")
@@ -39,28 +100,17 @@ def read_parquet_columns(path: str | Path, *, drop: Collection[str] = ()) -> Tab
             f"{path}: reading Parquet needs pyarrow; pip install 'anchored[parquet]', or save it as CSV"
         ) from None
     try:
-        with pq.ParquetFile(path) as file:
-            found = [str(name) for name in file.schema_arrow.names]
-            names = check_names(found, str(path))
-            _check_dropped(names, drop, str(path))
-            columns = {
-                name: _column(file.read(columns=[as_found]).column(0), f"{path}, column {name!r}")
-                for name, as_found in zip(names, found, strict=True)
-                if name not in drop
-            }
-            n = int(file.metadata.num_rows)
+        with pq.ParquetFile(path, **({"pre_buffer": False, "buffer_size": _BUFFER} if buffered else {})) as file:
+            yield file
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
-    if n == 0:
-        raise InputError(f"{path}: the table has columns but no rows")
-    return TableInputs(columns, rows=np.arange(n), source=str(path))
 
 
 def read_arrow_columns(table: Any, *, source: str = "the table", drop: Collection[str] = ()) -> TableInputs:  # noqa: ANN401
     """Take the columns of an Arrow table, or of a frame that can be handed over as one.
 
     Args:
-        table: A ``pyarrow.Table``, or anything with ``__arrow_c_stream__``, such as a polars frame.
+        table: A ``pyarrow.Table`` or a batch of rows, or anything with ``__arrow_c_stream__``, such as a polars frame.
         source: What a message calls the table.
         drop: Columns to leave out.
 
@@ -78,7 +128,10 @@ def read_arrow_columns(table: Any, *, source: str = "the table", drop: Collectio
     """
     import pyarrow as pa
 
-    table = table if isinstance(table, pa.Table) else pa.table(table)
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    elif not isinstance(table, pa.Table):
+        table = pa.table(table)
     names = check_names([str(name) for name in table.column_names], source)
     _check_dropped(names, drop, source)
     columns = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,11 +25,13 @@ __all__ = [
     "MAX_COLUMNS",
     "Column",
     "NumberColumn",
+    "TableChunk",
     "TableInputs",
     "TextColumn",
     "TimeColumn",
     "VectorColumn",
     "check_names",
+    "text_columns",
     "text_of_number",
 ]
 
@@ -313,6 +315,33 @@ class TableInputs:
         """Return one row as people read it: text by column, None for a missing cell."""
         place = np.array([index])
         return {name: column.take(place).cells()[0] for name, column in self.columns.items()}
+
+
+def text_columns(inputs: object) -> tuple[str, ...]:
+    """Return the names of the columns that hold texts; none if the inputs are no table.
+
+    Example:
+        >>> text_columns(TableInputs({"a": NumberColumn(np.zeros(0)), "b": TextColumn(np.zeros(0, np.int32), ())}))
+        ('b',)
+    """
+    if not isinstance(inputs, TableInputs):
+        return ()
+    return tuple(name for name, column in inputs.columns.items() if isinstance(column, TextColumn))
+
+
+@dataclass(frozen=True, eq=False)
+class TableChunk:
+    """Consecutive rows of a table, each with its cells or with the reason why it has none.
+
+    Args:
+        rows: What the source calls each row, ``(m,)``.
+        table: The cells of those that could be read.
+        errors: Why the others could not, by their place in ``rows``.
+    """
+
+    rows: Index
+    table: TableInputs
+    errors: Mapping[int, str] = field(default_factory=dict)
 
 
 def check_names(names: Sequence[str], source: str) -> list[str]:

@@ -12,7 +12,8 @@ import codecs
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -21,9 +22,9 @@ import numpy as np
 
 from anchored._errors import InputError
 from anchored._names import is_number
-from anchored.data.columns import Column, Floats, Index, NumberColumn, TableInputs, TextColumn, check_names
+from anchored.data.columns import Column, Floats, Index, NumberColumn, TableChunk, TableInputs, TextColumn, check_names
 
-__all__ = ["MISSING_WORDS", "read_csv_columns"]
+__all__ = ["MISSING_WORDS", "read_csv_columns", "stream_csv_columns"]
 
 MISSING_WORDS = frozenset(
     (
@@ -79,51 +80,92 @@ def read_csv_columns(
         >>> table.columns["age"].cells(), table.columns["town"].cells(), table.rows.tolist()
         (['31', None], ['Seoul', 'Lima'], [2, 3])
     """
+    with _opened(path, delimiter) as records:
+        TableInputs({name: NumberColumn(np.empty(0)) for name in records.names}, source=str(path)).without(drop)
+        makers = _makers(records.names, verbatim, drop)
+        rows: list[Index] = []
+        for numbers, block, _ in records.blocks():
+            rows.append(numbers)
+            _add(makers, block)
+    if not rows:
+        raise InputError(f"{path}: the table has a heading but no rows")
+    columns: dict[str, Column] = {records.names[place]: maker.finish() for place, maker in makers.items()}
+    return TableInputs(columns, rows=np.concatenate(rows), source=str(path))
+
+
+def stream_csv_columns(path: str | Path, *, size: int, verbatim: Collection[str] = ()) -> Iterator[TableChunk]:
+    r"""Read a CSV or TSV file some rows at a time, so that it may be of any length.
+
+    Args:
+        path: The file, as :func:`read_csv_columns` takes it.
+        size: Rows per chunk.
+        verbatim: Columns to keep as texts even if all their cells are numbers.
+
+    Returns:
+        The chunks in order. A row with too many or too few cells is an error in its chunk, and the others go on; a
+        quote that is never closed is refused.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "t.csv")
+        >>> _ = path.write_text("age,town\n31,Seoul\n5\n7,Lima\n")
+        >>> (chunk,) = stream_csv_columns(path, size=10)
+        >>> chunk.rows.tolist(), chunk.table.rows.tolist(), list(chunk.errors)
+        ([2, 3, 4], [2, 4], [1])
+    """
+    with _opened(path) as records:
+        for numbers, block, errors in records.blocks(size=size, lenient=True):
+            makers = _makers(records.names, verbatim, ())
+            _add(makers, block)
+            kept = np.delete(numbers, list(errors))
+            columns = {records.names[place]: maker.finish() for place, maker in makers.items()}
+            yield TableChunk(numbers, TableInputs(columns, rows=kept, source=str(path)), errors)
+
+
+@contextmanager
+def _opened(path: str | Path, delimiter: str | None = None) -> Iterator[_Records]:
+    """Open a file at its first row of data; within, what is no text or cannot be read is refused in one line."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: not a regular file")
     try:
-        return _read(path, verbatim, drop, delimiter)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield _begin(path, file, delimiter)
     except UnicodeDecodeError:
         raise InputError(_not_utf8(path)) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def _read(path: Path, verbatim: Collection[str], drop: Collection[str], delimiter: str | None) -> TableInputs:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        sample = file.read(_SAMPLE)
-        if "\x00" in sample:
-            raise InputError(f"{path}: not a text file (it holds zero bytes); save it as CSV in UTF-8")
-        file.seek(0)
-        first = 0
-        if sample[:4].lower() == "sep=" and len(sample) > 4:  # what Excel writes to tell itself the separator
-            delimiter, first = sample[4], 1
-            file.readline()
-        if delimiter is None:
-            delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else _guess_delimiter(sample)
-        records = _Records(path, file, delimiter, first)
-        heading = records.heading()
-        names = check_names(heading, str(path))
-        if all(is_number(name) for name in heading):
-            raise InputError(
-                f"{path}, row {records.line}: the first row must name the columns, got numbers "
-                f"({', '.join(names[:3])}); add a heading"
-            )
-        for name in drop:
-            if name not in names:
-                TableInputs({name: NumberColumn(np.empty(0)) for name in names}, source=str(path)).without([name])
-        makers = {place: _Maker(as_text=name in verbatim) for place, name in enumerate(names) if name not in drop}
-        rows: list[Index] = []
-        for numbers, block in records.blocks(heading):
-            rows.append(numbers)
-            for place, cells in enumerate(zip(*block, strict=True)):
-                if place in makers:
-                    makers[place].add(cells)
-    if not rows:
-        raise InputError(f"{path}: the table has a heading but no rows")
-    columns: dict[str, Column] = {names[place]: maker.finish() for place, maker in makers.items()}
-    return TableInputs(columns, rows=np.concatenate(rows), source=str(path))
+def _begin(path: Path, file: TextIO, delimiter: str | None) -> _Records:
+    sample = file.read(_SAMPLE)
+    if "\x00" in sample:
+        raise InputError(f"{path}: not a text file (it holds zero bytes); save it as CSV in UTF-8")
+    file.seek(0)
+    first = 0
+    if sample[:4].lower() == "sep=" and len(sample) > 4:  # what Excel writes to tell itself the separator
+        delimiter, first = sample[4], 1
+        file.readline()
+    if delimiter is None:
+        delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else _guess_delimiter(sample)
+    records = _Records(path, file, delimiter, first)
+    records.read_heading()
+    if all(is_number(name) for name in records.heading):
+        raise InputError(
+            f"{path}, row {records.line}: the first row must name the columns, got numbers "
+            f"({', '.join(records.names[:3])}); add a heading"
+        )
+    return records
+
+
+def _makers(names: Sequence[str], verbatim: Collection[str], drop: Collection[str]) -> dict[int, _Maker]:
+    return {place: _Maker(as_text=name in verbatim) for place, name in enumerate(names) if name not in drop}
+
+
+def _add(makers: Mapping[int, _Maker], block: list[list[str]]) -> None:
+    for place, cells in enumerate(zip(*block, strict=True)):
+        if place in makers:
+            makers[place].add(cells)
 
 
 def _guess_delimiter(sample: str) -> str:
@@ -146,7 +188,12 @@ class _Records:
 
     Attributes:
         line: The line at which the last record that was read ended.
+        heading: The cells of the heading as they stand there.
+        names: The names of the columns.
     """
+
+    heading: list[str]
+    names: list[str]
 
     def __init__(self, path: Path, file: TextIO, delimiter: str, first: int) -> None:
         self.path, self.delimiter, self.first = path, delimiter, first
@@ -192,21 +239,31 @@ class _Records:
             'not doubled; close it, or write "" for a quote within a quoted cell'
         )
 
-    def heading(self) -> list[str]:
+    def read_heading(self) -> None:
+        """Read the names of the columns, from the first row that is not blank."""
         while True:
             found = self.take(1)
             if not found:
                 raise InputError(f"{self.path}: the file is empty; its first row must name the columns")
             if any(cell.strip() for cell in found[0]):
-                return found[0]
+                self.heading, self.names = found[0], check_names(found[0], str(self.path))
+                return
 
-    def blocks(self, heading: list[str]) -> Iterator[tuple[Index, list[list[str]]]]:
-        """Yield the row numbers and the records of each block; blank rows are skipped."""
-        width = len(heading)
-        size = max(_BLOCK_CELLS // width, 16)
+    def blocks(
+        self, *, size: int | None = None, lenient: bool = False
+    ) -> Iterator[tuple[Index, list[list[str]], dict[int, str]]]:
+        """Yield the row numbers and the records of each block, without blank rows, and what is wrong with others.
+
+        Args:
+            size: Records per block.
+            lenient: Whether a row of another width, or the heading again, is an error of that row, by its place among
+                the row numbers; otherwise it is refused.
+        """
+        width = len(self.heading)
+        count = max(_BLOCK_CELLS // width, 16) if size is None else size
         while True:
             before = self.line
-            block = self.take(size)
+            block = self.take(count)
             if not block:
                 return
             if self.line - before == len(block):
@@ -214,26 +271,31 @@ class _Records:
             else:  # some cells hold line breaks
                 lengths = [1 + sum(map(_line_breaks, record)) for record in block]
                 numbers = before + 1 + np.concatenate([[0], np.cumsum(lengths)[:-1]])
-            widths = set(map(len, block))
-            if widths != {width}:
+            if set(map(len, block)) != {width}:
                 kept = [place for place, record in enumerate(block) if record and any(map(str.strip, record))]
                 numbers, block = numbers[kept], [block[place] for place in kept]
-                self._check_widths(numbers, block, width)
-            if heading in block:
-                row = int(numbers[block.index(heading)])
-                raise InputError(f"{self.path}, row {row}: the heading comes again; remove the row (files joined?)")
+            errors = self._wrong(numbers, block)
+            if errors and not lenient:
+                more = f" (and {len(errors) - 1} more rows like it)" if len(errors) > 1 else ""
+                what, semicolon, way_out = errors[min(errors)].partition("; ")
+                raise InputError(f"{what}{more}{semicolon}{way_out}")
             if block:
-                yield numbers, block
+                yield numbers, [record for place, record in enumerate(block) if place not in errors], errors
 
-    def _check_widths(self, numbers: Index, block: list[list[str]], width: int) -> None:
-        ragged = [place for place, record in enumerate(block) if len(record) != width]
-        if ragged:
-            place = ragged[0]
-            more = f" (and {len(ragged) - 1} more rows like it)" if len(ragged) > 1 else ""
-            raise InputError(
-                f"{self.path}, row {int(numbers[place])}: {len(block[place])} fields where the heading names {width}"
-                f"{more}; quote a field that contains {self.delimiter!r}, or correct the row"
-            )
+    def _wrong(self, numbers: Index, block: list[list[str]]) -> dict[int, str]:
+        """Say which records are none: of another width than the heading, or the heading again."""
+        width = len(self.heading)
+        errors = {
+            place: f"{self.path}, row {int(numbers[place])}: {len(record)} fields where the heading names {width}; "
+            f"quote a field that contains {self.delimiter!r}, or correct the row"
+            for place, record in enumerate(block)
+            if len(record) != width
+        }
+        if self.heading in block:
+            place = block.index(self.heading)
+            again = "the heading comes again; remove the row (files joined?)"
+            errors[place] = f"{self.path}, row {int(numbers[place])}: {again}"
+        return errors
 
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -295,7 +357,9 @@ class _Maker:
 
     def finish(self) -> Column:
         if self.numbers is not None:
-            return NumberColumn(np.concatenate(self.numbers))
+            return NumberColumn(np.concatenate(self.numbers) if self.numbers else np.empty(0))
+        if not self.codes:
+            return TextColumn(np.empty(0, dtype=np.int32), ())
         return TextColumn(np.concatenate(self.codes), tuple(islice(self.place, 1, None)))
 
 

@@ -34,10 +34,9 @@ from anchored._errors import InputError
 from anchored._names import choose
 from anchored.data.arrays import Array, read_arrays
 from anchored.data.cifar import load_cifar10
+from anchored.data.csv_columns import read_csv_columns
 from anchored.data.dataset import Dataset, RowIds, Split
 from anchored.data.labels import encode_labels, order_names
-from anchored.data.table import read_column
-from anchored.data.table_reader import open_table
 from anchored.data.text import TextInputs
 
 __all__ = ["CIFAR10N", "ORIGINS", "load_agnews", "load_cifar10n"]
@@ -142,14 +141,15 @@ def load_agnews(root: str | Path) -> Split:
 
 
 def _news(path: Path) -> dict[str, list[str]]:
-    table = open_table(path)
+    table = read_csv_columns(path, verbatim=("text", "label", "truth"))
     found: dict[str, list[str]] = {}
     for column in ("text", "label", "truth"):
         if column not in table.columns:
             raise InputError(f"{path}: there is no column {column!r}; the columns must be text,label,truth")
-        rows, found[column] = read_column(table, column)
-        if column != "text" and "" in found[column]:
-            raise InputError(f"{path}, row {rows[found[column].index('')]}: the {column} is empty; fill or drop it")
+        cells = table.columns[column].cells()
+        if column != "text" and None in cells:
+            raise InputError(f"{table.where(cells.index(None))}: the {column} is empty; fill or drop it")
+        found[column] = [cell or "" for cell in cells]
     return found
 
 

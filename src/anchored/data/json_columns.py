@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -11,9 +12,9 @@ import numpy as np
 
 from anchored._errors import InputError
 from anchored.data.column_values import column_of, joined
-from anchored.data.columns import MAX_COLUMNS, Column, NumberColumn, TableInputs, check_names
+from anchored.data.columns import MAX_COLUMNS, Column, NumberColumn, TableChunk, TableInputs, check_names
 
-__all__ = ["read_json_columns"]
+__all__ = ["read_json_columns", "stream_json_columns"]
 
 _BLOCK_ROWS = 8192
 Record = tuple[int, dict[str, object]]
@@ -39,12 +40,10 @@ def read_json_columns(path: str | Path, *, drop: Collection[str] = ()) -> TableI
         >>> {name: column.cells() for name, column in read_json_columns(path).columns.items()}
         {'age': ['31', None], 'town': ['Seoul', 'Lima']}
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: not a regular file")
+    path = _checked_path(path)
     rows: list[int] = []
     parts: dict[str, list[Column]] = {}
-    try:
+    with _readable(path):
         records = _records(path)
         while block := list(islice(records, _BLOCK_ROWS)):
             keys = dict.fromkeys(key for _, record in block for key in record)
@@ -54,26 +53,77 @@ def read_json_columns(path: str | Path, *, drop: Collection[str] = ()) -> TableI
             if len(parts) > MAX_COLUMNS:
                 check_names(list(parts), str(path))
             for key, made in parts.items():
-                values = [record.get(key) for _, record in block]
-                nested = next((place for place, value in enumerate(values) if isinstance(value, dict)), None)
-                if nested is not None and key not in drop:
-                    raise InputError(
-                        f"{path}, row {block[nested][0]}, column {key!r}: an object within an object is no cell; "
-                        "flatten it, or drop the column"
-                    )
                 if key not in drop:
-                    made.append(column_of(values, f"{path}, column {key!r}"))
+                    made.append(_column(block, key, path))
             rows += [row for row, _ in block]
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if not rows:
         raise InputError(f"{path}: the file holds no objects; write one JSON object per line")
     names = dict(zip(parts, check_names(list(parts), str(path)), strict=True))
     TableInputs({name: NumberColumn(np.empty(0)) for name in parts}, source=str(path)).without(drop)
     columns = {names[key]: joined(made, f"{path}, column {key!r}") for key, made in parts.items() if key not in drop}
     return TableInputs(columns, rows=np.array(rows), source=str(path))
+
+
+def stream_json_columns(path: str | Path, *, size: int) -> Iterator[TableChunk]:
+    r"""Read JSON lines some rows at a time; the file is gone through twice, the first time for its keys.
+
+    Args:
+        path: The file, as :func:`read_json_columns` takes it.
+        size: Rows per chunk.
+
+    Returns:
+        The chunks in order; every chunk has a column for every key of the file.
+
+    Raises:
+        InputError: If a line is no JSON object; the line names its row.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "t.jsonl")
+        >>> _ = path.write_text('{"age": 31}\n{"town": "Lima"}\n')
+        >>> [chunk.table.row(0) for chunk in stream_json_columns(path, size=1)]
+        [{'age': '31', 'town': None}, {'age': None, 'town': 'Lima'}]
+    """
+    path = _checked_path(path)
+    with _readable(path):
+        keys = list(dict.fromkeys(key for _, record in _records(path) for key in record))
+        if not keys:
+            raise InputError(f"{path}: the file holds no objects; write one JSON object per line")
+        names = check_names(keys, str(path))
+        records = _records(path)
+        while block := list(islice(records, size)):
+            rows = np.array([row for row, _ in block])
+            columns = {name: _column(block, key, path) for name, key in zip(names, keys, strict=True)}
+            yield TableChunk(rows, TableInputs(columns, rows=rows, source=str(path)))
+
+
+def _checked_path(path: str | Path) -> Path:
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: not a regular file")
+    return path
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Within, a file that is no text or cannot be read is refused in one line."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _column(block: list[Record], key: str, path: Path) -> Column:
+    values = [record.get(key) for _, record in block]
+    nested = next((place for place, value in enumerate(values) if isinstance(value, dict)), None)
+    if nested is not None:
+        raise InputError(
+            f"{path}, row {block[nested][0]}, column {key!r}: an object within an object is no cell; "
+            "flatten it, or drop the column"
+        )
+    return column_of(values, f"{path}, column {key!r}")
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from anchored._files import regular_size
 from anchored._names import suggest
 from anchored.data.arrays import Array, from_arrays, load_npy, load_npz
 from anchored.data.cifar import load_cifar10, load_cifar100
+from anchored.data.columns import text_columns
 from anchored.data.dataset import UNLABELLED, Dataset, Split
 from anchored.data.digits import load_digits
 from anchored.data.folder import load_folder
@@ -24,8 +25,8 @@ from anchored.data.human import CIFAR10N, load_agnews, load_cifar10n
 from anchored.data.idx import load_fashion_mnist, load_mnist
 from anchored.data.labels import LabelPolicy
 from anchored.data.listfile import LISTS, load_list
-from anchored.data.table import load_table
-from anchored.data.table_reader import TABLES
+from anchored.data.read_columns import TABLES
+from anchored.data.table import TableForm, load_table
 from anchored.data.torch_dataset import from_torch
 
 __all__ = ["BUILT_IN", "open_source"]
@@ -50,6 +51,9 @@ _FILES: dict[str, Callable[..., Split]] = {
 }
 
 
+_FORMS: dict[str, TableForm] = {"images": "auto", "vectors": "vectors", "texts": "texts", "table": "table"}
+
+
 class SourceOptions(TypedDict, total=False):
     """How a source is to be read; each is explained at :func:`open_source`."""
 
@@ -64,6 +68,8 @@ class SourceOptions(TypedDict, total=False):
     side: int | None
     below_label: int | None
     memory_limit: int
+    form: TableForm
+    verbatim: Collection[str]
 
 
 @overload
@@ -84,9 +90,9 @@ def open_source(
     """Open a source of data, whatever its kind.
 
     Args:
-        data: A built-in name (:data:`BUILT_IN`); a folder of class folders of images or texts; a ``.csv``, ``.tsv``,
-            ``.parquet``, ``.npz``, ``.npy`` or list (``.txt``) file; or, from Python, a pair of arrays ``(X, y)``, a
-            :class:`Dataset`, a :class:`Split` or a map-style torch data set.
+        data: A built-in name (:data:`BUILT_IN`); a folder of class folders of images or texts; a table (``.csv``,
+            ``.tsv``, ``.parquet``, ``.jsonl``, ``.xlsx``), arrays (``.npz``, ``.npy``) or a list (``.txt``); or, from
+            Python, a pair of arrays ``(X, y)``, a :class:`Dataset`, a :class:`Split` or a map-style torch data set.
         split: ``"train"`` or ``"test"`` for that part alone; None for both.
         test: A second source of the same kind for testing, if the first has none of its own.
         **options: What the source needs to be told. A source ignores what does not concern it.
@@ -102,7 +108,9 @@ def open_source(
             - ``any_size``: images of another size than ``shape`` will do, because an encoder resizes them;
             - ``side``: side of the squares to bring images to;
             - ``below_label``: keep only labels below this number (lists);
-            - ``memory_limit``: bytes of pixels up to which images are kept in memory.
+            - ``memory_limit``: bytes of pixels up to which images are kept in memory;
+            - ``form``: what the rows of a table are wanted as, see :func:`load_table`;
+            - ``verbatim``: columns of a table to keep as texts, as a model learnt them.
 
     Returns:
         Both parts, or the one asked for by ``split``.
@@ -131,7 +139,12 @@ def open_source(
     if test is not None:
         train = opened.train
         like_train = SourceOptions(
-            columns=train.columns, class_names=train.class_names, labels="required", shape=train.inputs.shape
+            columns=train.columns,
+            class_names=train.class_names,
+            labels="required",
+            shape=train.inputs.shape,
+            form=_FORMS[train.kind],
+            verbatim=text_columns(train.inputs),
         )
         opened = Split(train, open_source(test, **(options | like_train)).train)
     for part in (opened.train, opened.test):

@@ -1,34 +1,55 @@
-"""Tables with a label column: numeric columns as features, or one column of image paths.
+"""Tables with a label column, in the form that suits what they hold.
 
-:func:`load_table` reads a table whole, as training needs it, and refuses one in which a row cannot be used. Prediction
-reads it a chunk at a time (:func:`stream_table`), so a table to be predicted can be as long as it likes; a row that
-cannot be used (a cell that is no number, a picture that is not there) is an error of that row. How rows are counted and
-read is in :mod:`anchored.data.table_reader`.
+==========================================  ================================================================
+the columns beside the label                what :func:`load_table` gives
+==========================================  ================================================================
+one of them holds image paths               images
+one of texts, and perhaps ids               texts, to be encoded as texts
+numbers only, or one list of numbers        vectors
+anything else                               raw rows (:class:`~anchored.data.TableInputs`), to be encoded
+==========================================  ================================================================
+
+Numbers with gaps, ids among them, values far outside or large offsets are raw rows too: their encoding fills, leaves
+out, clips and centres. :func:`load_table` reads a table whole, as training needs it, and refuses one in which a row
+cannot be used. Prediction reads it a chunk at a time (:func:`stream_table`), so a table to be predicted can be as long
+as it likes; a row that cannot be used (a cell that is no number, a picture that is not there) is an error of that row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored._names import is_number, suggest
+from anchored._names import suggest
 from anchored.data.chunk import Chunk, Read, chunk_size, image_chunks
+from anchored.data.columns import TableChunk, TableInputs, TextColumn, VectorColumn
 from anchored.data.dataset import Dataset, RowIds, Split
 from anchored.data.duplicates import note_duplicates
 from anchored.data.file_inputs import MEMORY_LIMIT, files_below, image_inputs
+from anchored.data.id_column import why_id
 from anchored.data.images import IMAGE_SUFFIXES
 from anchored.data.inputs import Inputs, TensorInputs
-from anchored.data.labels import LabelPolicy, encode_labels, review_if_trained_on
-from anchored.data.table_reader import Table, open_table
+from anchored.data.label_column import find_label
+from anchored.data.labels import LabelPolicy, review_if_trained_on
+from anchored.data.number_rows import are_plain_numbers, check_numeric, number_rows
+from anchored.data.read_columns import read_labelled, stream_columns
+from anchored.data.text import TextInputs
 
-__all__ = ["load_table", "read_column", "stream_table"]
+__all__ = ["TableForm", "load_table", "stream_table"]
 
-_LABEL_NAMES = ("label", "labels", "class", "target", "y")
-_ROWS = 2**10
+TableForm = Literal["auto", "numbers", "vectors", "table", "texts"]
+"""What the rows of a table are wanted as; see :func:`load_table`."""
+_HEAD = 100
+_ROWS_ENCODED = 4096
+_TEXT_WORDS = 4.0
+_TEXT_NAMES = frozenset(
+    ("text", "sentence", "review", "comment", "message", "content", "document", "body", "abstract", "title", "tweet")
+)
 
 
 def load_table(
@@ -43,21 +64,26 @@ def load_table(
     shape: tuple[int, ...] | None = None,
     side: int | None = None,
     memory_limit: int = MEMORY_LIMIT,
+    form: TableForm = "auto",
+    verbatim: Collection[str] = (),
 ) -> Split:
-    r"""Read a data set from a CSV or Parquet file.
+    r"""Read a data set from a CSV, TSV, Parquet, JSON-lines or Excel file.
 
     Args:
-        path: The file; ``.parquet`` and ``.pq`` are Parquet, anything else CSV.
-        label: The label column; by default the only one called label, class, target or y.
+        path: The file; its ending says the format.
+        label: The label column; by default the only one called label, class, target, y or the like.
         image: The column of image paths; by default a text column whose first cells end like image files, if there is
             one.
         root: The folder that image paths start in; by default that of the file.
-        columns: The features, in this order; by default every column but the label. Prediction passes the model's.
+        columns: The columns that a model was trained on, in its order; by default every column but the label.
         class_names: The names known from training, for data to be predicted or evaluated.
         labels: Whether a label column is needed.
         shape: ``(c, h, w)`` to bring images to.
         side: Side of the squares to bring images to, if ``shape`` is not given.
         memory_limit: Bytes of pixels up to which images are kept in memory.
+        form: ``"auto"`` for the form that suits the columns; ``"numbers"`` for vectors whenever all cells are numbers;
+            ``"vectors"``, ``"table"`` or ``"texts"`` for that form alone, as a model needs it.
+        verbatim: Columns to keep as texts even if all their cells are numbers (in CSV), as a model learnt them.
 
     Returns:
         The rows as a training part without a test part.
@@ -70,57 +96,68 @@ def load_table(
         >>> path = Path(tempfile.mkdtemp(), "t.csv")
         >>> _ = path.write_text("x,z,label\n1,2.5,a\n3,4,b\n")
         >>> data = load_table(path).train
-        >>> data.columns, data.class_names, data.ids[0]
-        (('x', 'z'), ('a', 'b'), 'row 2')
+        >>> data.kind, data.columns, data.class_names, data.ids[0]
+        ('vectors', ('x', 'z'), ('a', 'b'), 'row 2')
+        >>> _ = path.write_text("x,town,label\n1,Lima,a\n,Rome,b\n")
+        >>> load_table(path).train.kind
+        'table'
     """
-    table = open_table(path)
-    path = table.path
-    label_column = _label_column(table, label, needed=labels == "required")
-    rest = [column for column in table.columns if column != label_column]
-    notes: list[str] = []
-    unnamed = [column for column in rest if _is_row_number(column) and column not in (columns or ())]
-    if unnamed and len(unnamed) < len(rest):
-        # What pandas writes for its index: a count of the rows, which would give the label away if they are sorted.
-        rest = [column for column in rest if column not in unnamed]
-        notes.append("a column without a name was left out: it looks like a count of the rows")
-
-    given: list[str] | None = None
-    if label_column is not None and labels != "ignored":
-        rows, given = read_column(table, label_column)
-        if "" in given and labels == "required":
-            raise InputError(
-                f"{path}, row {rows[given.index('')]}: the label in column {label_column!r} is empty; fill or drop it"
-            )
-    image = _image_column(table, rest, image) if columns is None else None
+    path = Path(path)
+    read = read_labelled(path, label=label, verbatim=verbatim, class_names=class_names, labels=labels)
+    table, notes = _without_row_numbers(read.table, columns)
+    image_column = _image_column(table, image) if columns is None and form in ("auto", "numbers") else None
+    ids: Sequence[str] = RowIds(torch.from_numpy(table.rows))
+    kept: tuple[str, ...] | None
     inputs: Inputs
-    features: list[str] | None = None
-    if image is not None:
-        rows, written = read_column(table, image)
-        files = files_below(Path(root or path.parent), written, where=lambda i: f"{path}, row {rows[i]}")
-        inputs = image_inputs(files, shape=shape, side=side, memory_limit=memory_limit)
-        ids: Sequence[str] = written
-        if len(rest) > 1:
-            notes.append(f"columns beside {image!r} were left out: {', '.join(c for c in rest if c != image)}")
+    if image_column is not None:
+        written = _paths(table, image_column)
+        files = files_below(Path(root or path.parent), written, where=table.where)
+        inputs, ids, kept = image_inputs(files, shape=shape, side=side, memory_limit=memory_limit), written, None
+        notes = [*note_duplicates(files, ids, read.labels), *notes, *_left_out(table, image_column)]
     else:
-        features = _feature_columns(table, rest, columns, shape)
-        rows, values = _numbers(table, features, None if given is None else rows)
-        inputs, ids = TensorInputs(values), RowIds(torch.tensor(rows))
-        if len(features) < len(rest):
-            notes.append(f"{len(rest) - len(features)} columns beside those asked for were left out")
-    text = [None] * len(rows) if given is None else [cell or None for cell in given]
-    codes, names = encode_labels(text, class_names, where=lambda i: f"{path}, row {rows[i]}")
-    if image is not None:
-        notes = [*note_duplicates(files, ids, codes), *notes]
+        inputs, kept, told = _formed(table, form, columns, shape)
+        notes += told
     dataset = Dataset(
         name=path.stem,
         inputs=inputs,
-        labels=codes,
-        class_names=names,
+        labels=read.labels,
+        class_names=read.class_names,
         ids=ids,
-        columns=None if features is None else tuple(features),
-        notes=tuple(notes),
+        columns=kept,
+        notes=(*table.notes, *notes),
     )
     return Split(review_if_trained_on(dataset, class_names, labels, where=path))
+
+
+def _formed(
+    table: TableInputs, form: TableForm, columns: Sequence[str] | None, shape: tuple[int, ...] | None
+) -> tuple[Inputs, tuple[str, ...], list[str]]:
+    """Bring a table into the form that is wanted: the inputs, the columns that they come from, and remarks."""
+    if form == "auto" and columns is not None and shape != ():
+        form = "vectors"  # of a model that takes numbers
+    if form == "texts" or (form in ("auto", "numbers") and columns is None):
+        text = _text_column(table, columns, sure=form != "texts")
+        if text is not None:
+            return TextInputs(_texts(table, text)), (text,), _left_out(table, text)
+    if form == "table":
+        return table, table.names, []
+    if form in ("auto", "numbers"):
+        only = next(iter(table.columns.values())) if len(table.names) == 1 else None
+        if isinstance(only, VectorColumn) and not bool(only.missing.any()):
+            return TensorInputs(torch.from_numpy(only.values).to(torch.float32)), table.names, []
+        if not are_plain_numbers(table, careful=form == "auto"):
+            return table, table.names, []
+    features = _feature_columns(table, columns, shape)
+    check_numeric(table, features)
+    values, errors = number_rows(table, features)
+    if errors:
+        raise InputError(errors[min(errors)])
+    left = len(table.names) - len(features)
+    return (
+        TensorInputs(values),
+        tuple(features),
+        [f"{left} columns beside those asked for were left out"] if left else [],
+    )
 
 
 def stream_table(
@@ -133,19 +170,24 @@ def stream_table(
     columns: Sequence[str] | None = None,
     size: int | None = None,
     read: Read | None = None,
+    form: TableForm = "auto",
+    verbatim: Collection[str] = (),
 ) -> Iterator[Chunk]:
     r"""Read a table a chunk at a time, for a model that takes inputs of ``shape``; labels are not looked at.
 
     Args:
-        path: The file; ``.parquet`` and ``.pq`` are Parquet, anything else CSV.
-        shape: The model's input: ``(d,)`` for numeric columns, ``(c, h, w)`` for a column of image paths.
+        path: The file; its ending says the format.
+        shape: The model's input: ``(d,)`` for numeric columns, ``(c, h, w)`` for a column of image paths, ``()`` for
+            rows or texts that are encoded.
         label: A column to leave out, if ``columns`` does not say which ones count.
         image: The column of image paths; by default a text column whose first cells end like image files.
         root: The folder that image paths start in; by default that of the file.
-        columns: The features, in the model's order; by default all if there are as many as the model takes, else every
-            column but the label.
+        columns: The columns that the model was trained on, in its order; by default all if there are as many as the
+            model takes, else every column but the label.
         size: Rows per chunk; by default :func:`~anchored.data.chunk.chunk_size`.
-        read: Reads images, for instance by encoding them; by default they are decoded.
+        read: Turns rows, texts or images into numbers by encoding them; needed for ``shape=()``.
+        form: ``"table"`` or ``"texts"``, for ``shape=()``.
+        verbatim: Columns to keep as texts even if all their cells are numbers (in CSV), as a model learnt them.
 
     Returns:
         The chunks, in the order of the rows; a row that cannot be used is an error in its chunk.
@@ -164,154 +206,176 @@ def stream_table(
         >>> chunk.errors[1].partition(", ")[2]
         "row 3, column 'y2': features must be numbers, got 'oops'; encode text as numbers, or drop the column"
     """
-    table = open_table(path)
-    path = table.path
-    size = size or chunk_size(shape)
-    rest = _possible_inputs(table, shape, label, columns)
+    path = Path(path)
+    size = size or (chunk_size(shape) if shape else _ROWS_ENCODED)
+    read_parts = stream_columns(path, size=size, verbatim=verbatim)
+    first = next(read_parts)
+    head = first.table
+
+    def parts() -> Iterator[TableChunk]:
+        yield first
+        yield from read_parts
+
     if len(shape) == 3:
-        column = _image_column(table, rest, image)
+        column = _image_column(_without_label(head, label), image)
         if column is None:
             raise InputError(
                 f"{path}: the model takes images of shape {shape}, the table has no column of image paths; "
                 "name it with --image COLUMN"
             )
-        written = (list(zip(block.rows, block.texts(), strict=True)) for block in table.blocks([column], size))
-        return image_chunks(written, where=path, root=Path(root or path.parent), shape=shape, read=read)
-    features = _feature_columns(table, rest, columns, shape)
-    for column in features:
-        # A column of text is refused now: it would be an error in every row.
-        if table.is_text(column) and (table.typed or not any(map(is_number, table.head(column)))):
-            raise _not_numeric(table, column)
+        listed = (_listed_paths(part, column) for part in parts())
+        return image_chunks(listed, where=path, root=Path(root or path.parent), shape=shape, read=read)
+    make: Callable[[TableInputs], tuple[Tensor, dict[int, str]]]
+    if shape == ():
+        assert read is not None, "rows are encoded"
+        text = _text_column(_without_label(head, label), columns, sure=False) if form == "texts" else None
+        reader = read
 
-    def stream() -> Iterator[Chunk]:
-        for block in table.blocks(features, size):
-            values, errors = block.numbers()
-            yield Chunk([f"row {row}" for row in block.rows], torch.from_numpy(values).to(torch.float32), errors)
+        def make(table: TableInputs) -> tuple[Tensor, dict[int, str]]:
+            rows: Inputs = table if text is None else TextInputs(_texts(table, text))
+            return reader(rows, torch.arange(len(table)))
 
-    return stream()
+        if form != "texts":
+            _need(head, columns)
+    else:
+        features = _streamed_features(head, shape, label, columns)
+        check_numeric(head, features)
 
+        def make(table: TableInputs) -> tuple[Tensor, dict[int, str]]:
+            return number_rows(table, features)
 
-def read_column(table: Table, column: str) -> tuple[list[int], list[str]]:
-    """Read one column whole.
-
-    Args:
-        table: The open table.
-        column: The column's name.
-
-    Returns:
-        What the rows are called, and the cell of each as text.
-
-    Raises:
-        InputError: If a row has too few or too many cells, or a number that cannot be a label.
-    """
-    rows: list[int] = []
-    cells: list[str] = []
-    for block in table.blocks([column], _ROWS):
-        rows += block.rows
-        for cell in block.texts():
-            if isinstance(cell, InputError):
-                raise cell
-            cells.append(cell)
-    return rows, cells
+    return (_chunk(part, make) for part in parts())
 
 
-def _numbers(table: Table, features: list[str], known: list[int] | None) -> tuple[list[int], Tensor]:
-    """What the rows are called (perhaps known already), and the features ``(n, d)`` as float32."""
-    if table.typed:
-        for column in features:
-            if table.is_text(column):
-                raise _not_numeric(table, column)
-    whole = None if known is None else table.numbers(features)
-    if known is not None and whole is not None and len(whole) == len(known):
-        floats = torch.from_numpy(whole).to(torch.float32)
-        if floats.isfinite().all():
-            return known, floats
-    rows: list[int] = []
-    parts: list[Tensor] = []
-    for block in table.blocks(features, _ROWS):
-        values, errors = block.numbers()
-        if errors:
-            raise InputError(errors[min(errors)])
-        rows += block.rows
-        parts.append(torch.from_numpy(values).to(torch.float32))
-    return rows, torch.cat(parts)
+def _chunk(part: TableChunk, make: Callable[[TableInputs], tuple[Tensor, dict[int, str]]]) -> Chunk:
+    inputs, wrong = make(part.table)
+    places = [place for place in range(len(part.rows)) if place not in part.errors]
+    errors = {**part.errors, **{places[i]: reason for i, reason in wrong.items()}}
+    return Chunk([f"row {int(row)}" for row in part.rows], inputs, errors)
 
 
-def _not_numeric(table: Table, column: str) -> InputError:
-    return InputError(
-        f"{table.path}, column {column!r}: features must be numbers, got {table.head(column)[0]!r}; "
-        "encode it, or drop it"
-    )
+def _need(table: TableInputs, columns: Sequence[str] | None) -> None:
+    missing = [column for column in columns or () if column not in table.columns]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{table.source}: column {missing[0]!r} is missing{more}, and the model needs it; "
+            f"{suggest(missing[0], list(table.names))}"
+        )
 
 
-def _possible_inputs(
-    table: Table, shape: tuple[int, ...], label: str | None, columns: Sequence[str] | None
-) -> list[str]:
-    """The columns that can be inputs: with the model's own at hand all, else all but a label and a row number."""
-    if columns is not None:
-        return table.columns
-    named = [column for column in table.columns if not _is_row_number(column)] or table.columns
-    if label is None and shape == (len(named),):
-        return named  # just as many as the model takes: a column called "y" is a feature then, not the label
-    label_column = _label_column(table, label, needed=False)
-    return [column for column in named if column != label_column]
+def _without_row_numbers(table: TableInputs, columns: Sequence[str] | None) -> tuple[TableInputs, list[str]]:
+    """Leave out what pandas writes for its index: a count of the rows would give labels away if they are sorted."""
+    unnamed = [name for name in table.names if _is_row_number(name) and name not in (columns or ())]
+    if not unnamed or len(unnamed) == len(table.names):
+        return table, []
+    return table.without(unnamed), ["a column without a name was left out: it looks like a count of the rows"]
 
 
-def _label_column(table: Table, label: str | None, *, needed: bool) -> str | None:
-    if label is not None:
-        if label in table.columns:
-            return label
-        if needed:
-            raise InputError(f"{table.path}: there is no label column {label!r}; {suggest(label, table.columns)}")
-        return None
-    usual = [column for column in table.columns if column.strip().lower() in _LABEL_NAMES]
-    if len(usual) == 1:
-        return usual[0]
-    if not needed and not usual:
-        return None
-    found = (
-        f"both {usual[0]!r} and {usual[1]!r} could be it"
-        if usual
-        else f"the columns are {', '.join(table.columns[:8])}"
-    )
-    raise InputError(f"{table.path}: which column is the label? {found}; name it with --label COLUMN")
+def _is_row_number(name: str) -> bool:
+    return name.startswith(("Unnamed: ", "__index_level_"))
 
 
-def _is_row_number(column: str) -> bool:
-    return column == "" or column.startswith(("Unnamed: ", "__index_level_"))
+def _without_label(table: TableInputs, label: str | None) -> TableInputs:
+    found = find_label(table.names, label, source=table.source, needed=False)
+    return table if found is None else table.without([found])
 
 
-def _image_column(table: Table, rest: list[str], image: str | None) -> str | None:
+def _left_out(table: TableInputs, column: str) -> list[str]:
+    others = [name for name in table.names if name != column]
+    return [f"columns beside {column!r} were left out: {', '.join(others)}"] if others else []
+
+
+def _image_column(table: TableInputs, image: str | None) -> str | None:
     if image is not None:
-        if image not in rest:
-            raise InputError(f"{table.path}: there is no image column {image!r}; {suggest(image, rest)}")
+        if image not in table.columns:
+            raise InputError(f"{table.source}: there is no image column {image!r}; {suggest(image, list(table.names))}")
         return image
-    paths = [
-        column
-        for column in rest
-        if table.is_text(column) and all(Path(cell).suffix.lower() in IMAGE_SUFFIXES for cell in table.head(column))
-    ]
+    paths = [name for name, column in table.columns.items() if _holds_paths(column)]
     if len(paths) > 1:
         raise InputError(
-            f"{table.path}: both {paths[0]!r} and {paths[1]!r} hold image paths; name one with image=COLUMN"
+            f"{table.source}: both {paths[0]!r} and {paths[1]!r} hold image paths; name one with image=COLUMN"
         )
     return paths[0] if paths else None
 
 
-def _feature_columns(
-    table: Table, rest: list[str], columns: Sequence[str] | None, shape: tuple[int, ...] | None
-) -> list[str]:
-    if columns is None and not rest:
-        raise InputError(f"{table.path}: there is no column beside the label; add the features")
-    features = rest if columns is None else list(columns)
-    known = set(rest)
-    missing = [column for column in features if column not in known]
-    if missing:
-        raise InputError(
-            f"{table.path}: column {missing[0]!r} is missing, and the model needs it; {suggest(missing[0], rest)}"
-        )
+def _holds_paths(column: object) -> bool:
+    if not isinstance(column, TextColumn) or not column.levels:
+        return False
+    return all(Path(level).suffix.lower() in IMAGE_SUFFIXES for level in column.levels[:_HEAD])
+
+
+def _paths(table: TableInputs, name: str) -> list[str]:
+    cells = table.columns[name].cells()
+    for row, cell in enumerate(cells):
+        if cell is None:
+            raise InputError(f"{table.where(row, name)}: there is no image path; fill it or drop the row")
+    return [cell or "" for cell in cells]
+
+
+def _listed_paths(part: TableChunk, name: str) -> list[tuple[int, str | InputError]]:
+    cells = iter(part.table.columns[name].cells())
+    return [
+        (int(row), InputError(part.errors[place]) if place in part.errors else next(cells) or "")
+        for place, row in enumerate(part.rows)
+    ]
+
+
+def _text_column(table: TableInputs, columns: Sequence[str] | None, *, sure: bool) -> str | None:
+    """Find the one column of texts: that of the model, or the only one that is no id and reads like text.
+
+    Args:
+        table: The table, without its label.
+        columns: What the model was trained on, or None.
+        sure: Whether it must read like text; otherwise the only column will do.
+    """
+    if columns is not None:
+        _need(table, columns)
+        return columns[0]
+    rest = [
+        (name, column)
+        for name, column in table.columns.items()
+        if not _is_row_number(name) and why_id(name, column) is None
+    ]
+    name, column = rest[0] if len(rest) == 1 else ("", None)
+    if isinstance(column, TextColumn) and (not sure or _reads_like_text(name, column)):
+        return name
+    if sure:
+        return None
+    listed = ", ".join(map(repr, table.names))
+    raise InputError(f"{table.source}: which column holds the texts? The columns are {listed}; leave one")
+
+
+def _reads_like_text(name: str, column: TextColumn) -> bool:
+    words = [len(level.split()) for level in column.levels[:_HEAD]]
+    many = bool(words) and sum(words) / len(words) >= _TEXT_WORDS
+    return many or (name.strip().lower() in _TEXT_NAMES and bool(words) and max(words) > 1)
+
+
+def _texts(table: TableInputs, name: str) -> list[str]:
+    return [cell or "" for cell in table.columns[name].cells()]
+
+
+def _feature_columns(table: TableInputs, columns: Sequence[str] | None, shape: tuple[int, ...] | None) -> list[str]:
+    features = list(table.names) if columns is None else list(columns)
+    if not features:
+        raise InputError(f"{table.source}: there is no column beside the label; add the features")
+    _need(table, columns)
     if shape is not None and shape != (len(features),):
         raise InputError(
-            f"{table.path}: the model takes inputs of shape {shape}, the table has {len(features)} features"
+            f"{table.source}: the model takes inputs of shape {shape}, the table has {len(features)} features"
         )
     return features
+
+
+def _streamed_features(
+    table: TableInputs, shape: tuple[int, ...], label: str | None, columns: Sequence[str] | None
+) -> list[str]:
+    """The columns that a model of numbers takes: its own if they are known, else all but a label and a row number."""
+    if columns is not None:
+        return _feature_columns(table, columns, shape)
+    named = [name for name in table.names if not _is_row_number(name)] or list(table.names)
+    if label is None and shape == (len(named),):
+        return named  # just as many as the model takes: a column called "y" is a feature then, not the label
+    found = find_label(table.names, label, source=table.source, needed=False)
+    return _feature_columns(table, [name for name in named if name != found], shape)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from anchored._errors import InputError
 from anchored._names import choose
-from anchored.data import Column, NumberColumn, TextColumn, TimeColumn, VectorColumn
+from anchored.data import Column, NumberColumn, TextColumn, TimeColumn, VectorColumn, is_id_name, why_id
 from anchored.features.base import Encoder
 from anchored.features.columns import (
     ONE_HOT,
@@ -53,15 +53,10 @@ ASKED: dict[str, Kind] = {
 
 _MOSTLY = 0.9
 _PARTLY = 0.1
-_ID_ROWS = 20
-_ID_SHARE = 0.95
+_MANY = 20
 _SAMPLE = 1000
 _TEXT_WORDS = 4.0
 _TEXT_LETTERS = 30.0
-_ID_NAME = re.compile(
-    r"(?:^|[_\s\-.])(?:ids?|uuid|guid|pk|index|idx|row|rownum|rownames)$|[a-z](?:Id|ID)$|^Unnamed: \d+$", re.ASCII
-)
-_CODE = re.compile(r"[A-Za-z0-9_\-./:@#+]*[0-9@][A-Za-z0-9_\-./:@#+]*")
 
 
 @dataclass(frozen=True)
@@ -253,15 +248,11 @@ class _Look:
         if np.array_equal(distinct, [0.0, 1.0]):
             return self._made(BooleanEncoder.fit(column))
         whole = bool(np.isfinite(distinct).all()) and bool((distinct == np.floor(distinct)).all())
-        if whole and len(values) >= _ID_ROWS:
-            if len(distinct) == len(values):
-                counted = _counts_rows(values, distinct)
-                if counted or _ID_NAME.search(self.name):
-                    why = "it counts the rows" if counted else "another value in every row"
-                    return Decision("id", None, f"left out: {why}")
-            elif _ID_NAME.search(self.name):
-                if len(distinct) > len(values) / 2:
-                    return Decision("id", None, "left out: by its name an id")
+        if whole and len(values) >= _MANY:
+            why = why_id(self.name, column)
+            if why is not None:
+                return Decision("id", None, f"left out: {why}")
+            if is_id_name(self.name) and len(distinct) < len(values):
                 return self._category()
             if not times_of_numbers(column.values, "yyyymmdd")[1].any() and distinct[0] >= 19_000_101:
                 return self._made(DateEncoder.fit(column, order="ymd", numbers="yyyymmdd"))
@@ -277,8 +268,9 @@ class _Look:
             decision = road(column, counts)
             if decision is not None:
                 return decision
-        if self._is_id(column):
-            return Decision("id", None, "left out: another value in every row")
+        why = why_id(self.name, column)
+        if why is not None:
+            return Decision("id", None, f"left out: {why}")
         note = self._mixed_note(column, counts)
         if len(column.levels) > self.one_hot and self._reads_like_text(column, counts):
             return self._text(note)
@@ -329,14 +321,6 @@ class _Look:
     def _lists_in(self, column: TextColumn, _: npt.NDArray[np.int64]) -> Decision | None:
         lists = vectors_of_texts(column)
         return None if lists is None else self._made(VectorEncoder.fit(lists))
-
-    def _is_id(self, column: TextColumn) -> bool:
-        if self.present < _ID_ROWS or len(column.levels) < _ID_SHARE * self.present:
-            return False
-        codes = sum(_CODE.fullmatch(level) is not None for level in column.levels)
-        return codes >= 0.8 * len(column.levels) or (
-            _ID_NAME.search(self.name) is not None and all(" " not in level for level in column.levels)
-        )
 
     def _reads_like_text(self, column: TextColumn, counts: npt.NDArray[np.int64]) -> bool:
         words = np.array([len(level.split()) for level in column.levels])
@@ -437,12 +421,6 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-
-
-def _counts_rows(values: npt.NDArray[np.float64], distinct: npt.NDArray[np.float64]) -> bool:
-    """Whether whole numbers that all differ are a count of the rows, perhaps with some rows taken out since."""
-    width = float(distinct[-1] - distinct[0]) + 1
-    return width == len(values) or (bool((np.diff(values) > 0).all()) and width <= 4 * len(values))
 
 
 def _often(

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
-from anchored.data import Inputs, NumberColumn, TableInputs
+from anchored.data import Inputs, NumberColumn, TableInputs, text_columns
 from anchored.features.base import Encoder
 from anchored.features.column_kinds import ASKED, Decision, decide
 from anchored.features.columns import (
@@ -84,6 +84,11 @@ class TableEncoder(Encoder):
         curved: Whether numbers get hinges at their quartiles, so that a linear model can follow a curve; by default if
             there are at least 50 rows per hinge and at most 64 columns of numbers.
 
+    Attributes:
+        uses: What is done with each column of the training table.
+        columns: The fitted encoding by column, without those that are left out.
+        text_columns: Columns that were texts in training; a file to be predicted is read with the same ones as texts.
+
     Example:
         >>> from anchored.data import as_columns
         >>> rows = as_columns({"age": [31, None, 45, 52], "town": ["Rome", "Lima", "Lima", "Rome"], "v": [1, 1, 1, 1]})
@@ -118,6 +123,7 @@ class TableEncoder(Encoder):
         self.one_hot = one_hot
         self.curved = curved
         self.uses: tuple[ColumnUse, ...] = ()
+        self.text_columns: tuple[str, ...] = ()
         self.columns: dict[str, ColumnEncoder] = {}
 
     @property
@@ -182,6 +188,7 @@ class TableEncoder(Encoder):
             for name, column in rest.columns.items()
         }
         _refuse_problems(table, decisions)
+        self.text_columns = text_columns(rest)
         self.columns = {name: found.encoder for name, found in decisions.items() if found.encoder and found.encoder.dim}
         dropped = Decision("dropped", None, "left out, as told")
         self.uses = tuple(_use(table, name, decisions.get(name, dropped)) for name in table.names)
@@ -228,7 +235,8 @@ class TableEncoder(Encoder):
             tensors |= {f"{place}.{part}": tensor for part, tensor in encoder.tensors().items()}
         uses = [asdict(use) | {"examples": list(use.examples), "notes": list(use.notes)} for use in self.uses]
         about = {"format": _FORMAT, "columns": columns, "uses": uses, "kinds": self.kinds, "drop": list(self.drop)}
-        return {**about, "one_hot": self.one_hot, "curved": self.curved}, tensors
+        about |= {"texts": list(self.text_columns), "one_hot": self.one_hot, "curved": self.curved}
+        return {"encoder": self.name, **about}, tensors
 
     @classmethod
     def from_state(
@@ -264,6 +272,7 @@ class TableEncoder(Encoder):
             made = cls(
                 kinds=about["kinds"], drop=tuple(about["drop"]), one_hot=int(about["one_hot"]), curved=about["curved"]
             )
+            made.text_columns = tuple(str(name) for name in about.get("texts", ()))
             made.uses = tuple(
                 ColumnUse(**{**use, "examples": tuple(use["examples"]), "notes": tuple(use["notes"])})
                 for use in about["uses"]

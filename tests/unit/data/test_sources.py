@@ -49,9 +49,9 @@ def test_what_is_no_source_is_refused(data, words):
 
 
 def test_an_unknown_ending_is_refused(tmp_path):
-    (tmp_path / "d.xlsx").write_text("")
-    with pytest.raises(InputError, match=r"must end in \.csv, .* got \.xlsx"):
-        open_source(tmp_path / "d.xlsx")
+    (tmp_path / "d.pdf").write_text("")
+    with pytest.raises(InputError, match=r"must end in \.csv, .* got \.pdf"):
+        open_source(tmp_path / "d.pdf")
 
 
 def test_a_missing_test_part_is_refused():

@@ -13,7 +13,8 @@ from pydantic import Field, FiniteFloat, PrivateAttr, model_validator
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.data import Column
+from anchored._names import is_number
+from anchored.data import Column, NumberColumn, TextColumn, text_of_number
 from anchored.features.columns._base import (
     YES,
     ColumnEncoder,
@@ -44,6 +45,7 @@ class CategoryEncoder(ColumnEncoder):
         count_mean: Mean of ``log(1 + count)`` over the training rows.
         count_scale: Its standard deviation.
         spelled: Whether there are features of the spelling.
+        numeric: Whether the training cells were numbers; then ``3.0`` in a text is the value ``3``.
 
     Example:
         >>> from anchored.data import column_of
@@ -60,6 +62,7 @@ class CategoryEncoder(ColumnEncoder):
     count_mean: FiniteFloat = 0.0
     count_scale: FiniteFloat = Field(default=1.0, gt=0.0)
     spelled: bool = False
+    numeric: bool = False
     _spelling: HashedTexts | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -94,11 +97,12 @@ class CategoryEncoder(ColumnEncoder):
         other = float((counts.sum() - counts[kept].sum()) / n) if len(kept) < len(counts) else 0.0
         missing = float((texts.codes < 0).mean()) if len(texts) else 0.0
         values = [texts.levels[i] for i in kept]
+        numeric = isinstance(column, NumberColumn)
         if len(counts) <= one_hot:
-            return cls(values=values, shares=shares, other=other, missing_mean=missing)
+            return cls(values=values, shares=shares, other=other, missing_mean=missing, numeric=numeric)
         logs = np.log1p(np.where(counts > 1, counts, 0))[texts.codes[texts.codes >= 0]]
         encoder = cls(
-            values=values, shares=shares, other=other, missing_mean=missing, spelled=True,
+            values=values, shares=shares, other=other, missing_mean=missing, spelled=True, numeric=numeric,
             counts={texts.levels[i]: int(counts[i]) for i in np.flatnonzero(counts > 1).tolist()},
             count_mean=float(logs.mean()), count_scale=float(logs.std()) or 1.0,
         )  # fmt: skip
@@ -134,6 +138,9 @@ class CategoryEncoder(ColumnEncoder):
             Features ``(n, dim)``.
         """
         texts = as_texts(column)
+        if self.numeric and isinstance(column, TextColumn):
+            same = (text_of_number(float(level)) if is_number(level) else level for level in texts.levels)
+            texts = TextColumn(texts.codes, tuple(same))
         m, k = len(texts.levels), len(self.values)
         place = {value: i for i, value in enumerate(self.values)}
         own = np.array([place.get(level, -1) for level in texts.levels], dtype=np.int64)
