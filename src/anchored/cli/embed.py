@@ -19,7 +19,7 @@ from anchored.cli.output import print_json
 from anchored.cli.processes import Ended, Terminated, say
 
 if TYPE_CHECKING:
-    from anchored.data import Dataset
+    from anchored.data import Dataset, TableForm
     from anchored.data.labels import LabelPolicy
 
 
@@ -34,6 +34,8 @@ def embed(
     data_root: str | None = None,
     label: str | None = None,
     image: str | None = None,
+    drop: list[str] | None = None,
+    as_: Annotated[list[str] | None, typer.Option("--as")] = None,
     labels: bool = True,
     json: bool = False,
 ) -> None:
@@ -51,6 +53,8 @@ def embed(
         data_root: Folder of a built-in set, or where image paths start.
         label: The label column of a table.
         image: The column of image paths in a table.
+        drop: Column of a table to leave out; repeatable.
+        as_: What a column is, as COLUMN=KIND: number, category, date, date:dmy, date:mdy, text or id; repeatable.
         labels: Whether the data has labels.
         json: Print the result as one JSON object on stdout.
     """
@@ -65,11 +69,17 @@ def embed(
 
     from anchored.cli.encoding import make_encoding_progress
     from anchored.data import open_source
-    from anchored.features import encode, get
+    from anchored.features import TableEncoder, encode, get, kinds_of, written_uses
 
     wanted: LabelPolicy = "required" if labels else "ignored"
-    split = open_source(data, root=data_root, label=label, image=image, test=test, labels=wanted)
-    made = get(encoder, inputs=split.train.inputs, weights=weights).fit(split.train.inputs)
+    told = {"drop": tuple(drop or ()), "kinds": kinds_of(as_ or [])} if drop or as_ else {}
+    form: TableForm = "table" if told or encoder == "table" else "auto"
+    split = open_source(data, root=data_root, label=label, image=image, test=test, labels=wanted, form=form)
+    if told and split.train.kind != "table":
+        raise InputError(f"--drop and --as are about the columns of a table, and {data} is none; leave them out")
+    made = get(encoder, inputs=split.train.inputs, weights=weights, **told).fit(split.train.inputs)
+    if isinstance(made, TableEncoder):
+        say(f"what is done with each column:\n{written_uses(made.uses)}")
     parts = {"": split.train} if split.test is None else {"": split.train, "_test": split.test}
     arrays: dict[str, Any] = {}
     with _goes_on(cached=cache):

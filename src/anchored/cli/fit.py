@@ -35,6 +35,8 @@ def fit(
     data_root: str | None = None,
     label: str | None = None,
     image: str | None = None,
+    drop: list[str] | None = None,
+    as_: Annotated[list[str] | None, typer.Option("--as")] = None,
     test: str | None = None,
     precision: str | None = None,
     device: str | None = None,
@@ -64,6 +66,8 @@ def fit(
         data_root: Folder of a built-in data set, or the folder that image paths in a table or list start from.
         label: Label column of a table, or label file of an .npy.
         image: Column of image paths in a table.
+        drop: Column of a table to leave out; repeatable.
+        as_: What a column is, as COLUMN=KIND: number, category, date, date:dmy, date:mdy, text or id; repeatable.
         test: Second source of the same kind to test on.
         precision: Precision of the numbers: 32, 64 or bf16.
         device: Device to compute on: auto, cpu, cuda …
@@ -98,6 +102,11 @@ def fit(
         set_ = ["features.encoder=null", *(set_ or [])]
     elif encoder is not None or weights is not None:
         flags["features"] = {"encoder": encoder, "weights": weights}
+    if drop or as_:
+        from anchored.features import kinds_of
+
+        told = {"drop": drop or None, "kinds": kinds_of(as_ or []) or None}
+        flags["features"] = {**flags.get("features", {}), **told}
     settings = gather(config, flags, set_ or [])
     _check_columns(settings.data)
     _check_words(settings)

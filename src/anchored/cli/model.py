@@ -10,7 +10,7 @@ from anchored._errors import InputError
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.data import Dataset, Split
+    from anchored.data import Dataset, SourceOptions, Split
     from anchored.runs import TrainedModel
     from anchored.training import RunConfig
 
@@ -57,20 +57,17 @@ class FinishedRun:
 
         trained_on = self.config.data
         table = not trained_on.source.lower().endswith(".npy")  # there, the label is a file of the training data
-        columns = self.model.description.get("columns")
-        split = open_source(
-            data,
-            root=trained_on.root if root is None and data in BUILT_IN else root,
-            label=trained_on.label if label is None and table else label,
-            image=trained_on.image if image is None else image,
-            columns=columns,
-            class_names=self.model.class_names,
-            labels=labels,
-            shape=self.model.raw_shape,
-            any_size=self.model.encoder is not None,
-            below_label=trained_on.below_label,
-            memory_limit=MEMORY_LIMIT if self.model.encoder is None else 0,
-        )
+        options: SourceOptions = {
+            **self.model.source_options,
+            "root": trained_on.root if root is None and data in BUILT_IN else root,
+            "label": trained_on.label if label is None and table else label,
+            "image": trained_on.image if image is None else image,
+            "class_names": self.model.class_names,
+            "labels": labels,
+            "below_label": trained_on.below_label,
+            "memory_limit": MEMORY_LIMIT if self.model.encoder is None else 0,
+        }
+        split = open_source(data, **options)
         return self.model.encoded(choose_part(split, part, data=data))
 
 

@@ -22,7 +22,7 @@ from anchored.cli.prior import with_prior
 from anchored.cli.processes import tell
 
 if TYPE_CHECKING:
-    from anchored.data import Chunk
+    from anchored.data import Chunk, SourceOptions
     from anchored.runs import TrainedModel
 
 _ERRORS_TOLD = 10
@@ -110,7 +110,6 @@ def _chunks(
 
     folder = RunFolder(run)
     asked = folder.read_config().data if folder.started else None  # a model alone has no configuration
-    columns = model.description.get("columns")
     label = None if asked is None or asked.source.lower().endswith(".npy") else asked.label  # there, it is a file
     if image is None and asked is not None:
         image = asked.image
@@ -122,21 +121,29 @@ def _chunks(
     if suffix in (*TABLES, *LISTS) and part == "test":
         raise InputError(f"{data}: the data has no test part; leave --part out")
     if suffix in TABLES:
+        known = model.source_options
         return stream_table(
-            path, shape=model.raw_shape, label=label, image=image, root=root, columns=columns, size=size, read=read
+            path,
+            shape=model.raw_shape,
+            label=label,
+            image=image,
+            root=root,
+            columns=known.get("columns"),
+            size=None if known.get("form") == "table" else size,
+            read=read,
+            form=known.get("form", "auto"),
+            verbatim=known.get("verbatim", ()),
         )
     if suffix in LISTS:
         return stream_list(path, shape=model.raw_shape, root=root, size=size, read=read)
-    split = open_source(
-        data,
-        root=asked.root if root is None and asked is not None and data in BUILT_IN else root,
-        label=label,
-        image=image,
-        columns=columns,
-        class_names=model.class_names,
-        labels="ignored",
-        shape=model.raw_shape,
-        any_size=encoder is not None,
-        memory_limit=0,  # each image is opened when it is its turn
-    )
+    options: SourceOptions = {
+        **model.source_options,
+        "root": asked.root if root is None and asked is not None and data in BUILT_IN else root,
+        "label": label,
+        "image": image,
+        "class_names": model.class_names,
+        "labels": "ignored",
+        "memory_limit": 0,  # each image is opened when it is its turn
+    }
+    split = open_source(data, **options)
     return chunks(choose_part(split, part, data=data), size=size, read=read)

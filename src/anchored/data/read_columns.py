@@ -129,6 +129,7 @@ def read_labelled(
     label: str | None = None,
     verbatim: Collection[str] = (),
     drop: Collection[str] = (),
+    features: Collection[str] = (),
     class_names: tuple[str, ...] | None = None,
     labels: LabelPolicy = "required",
 ) -> LabelledTable:
@@ -139,6 +140,7 @@ def read_labelled(
         label: The label column; by default the only one called label, class, target, y or the like.
         verbatim: Columns to keep as texts even if all their cells are numbers (in CSV).
         drop: Columns to leave out.
+        features: Columns that are no label, whatever they are called.
         class_names: The names known from training, for data to be predicted or evaluated.
         labels: Whether a label column is needed.
 
@@ -151,7 +153,8 @@ def read_labelled(
     usual = {name for word in LABEL_NAMES for name in (word, word.title(), word.upper())}
     kept = {*verbatim, label} if label is not None else {*verbatim, *usual}
     whole = read_columns(path, verbatim=kept, drop=drop)
-    found = find_label(whole.names, label, source=whole.source, needed=labels == "required")
+    possible = [name for name in whole.names if name == label or name not in features]
+    found = find_label(possible, label, source=whole.source, needed=labels == "required")
     table = whole if found is None else whole.without([found])
     if not table.names:
         raise InputError(f"{whole.source}: there is no column beside the label; add the features")

@@ -103,7 +103,9 @@ def load_table(
         'table'
     """
     path = Path(path)
-    read = read_labelled(path, label=label, verbatim=verbatim, class_names=class_names, labels=labels)
+    read = read_labelled(
+        path, label=label, verbatim=verbatim, features=columns or (), class_names=class_names, labels=labels
+    )
     table, notes = _without_row_numbers(read.table, columns)
     image_column = _image_column(table, image) if columns is None and form in ("auto", "numbers") else None
     ids: Sequence[str] = RowIds(torch.from_numpy(table.rows))

@@ -143,18 +143,16 @@ def encode_each(encoder: Encoder, inputs: Inputs, index: Tensor) -> tuple[Tensor
         (torch.Size([0, 12]), {0: 'gone.png: there is no such file'})
     """
     some = inputs.subset(index)
+    if not isinstance(encoder, BatchedEncoder):
+        return _by_halves(encoder, some)
     try:
         return encoder.transform(some), {}
     except InputError:
         pass  # one by one, to find out which
 
     def trouble(place: int) -> str | None:
-        one = torch.tensor([place])
         try:
-            if isinstance(encoder, BatchedEncoder):
-                encoder.prepare(some, one)
-            else:
-                encoder.transform(some.subset(one))
+            encoder.prepare(some, torch.tensor([place]))
         except InputError as error:
             return str(error)
         return None
@@ -164,6 +162,20 @@ def encode_each(encoder: Encoder, inputs: Inputs, index: Tensor) -> tuple[Tensor
     errors = {place: why for place, why in enumerate(told) if why is not None}
     good = torch.tensor([place for place, why in enumerate(told) if why is None], dtype=torch.int64)
     return encoder.transform(some.subset(good)) if len(good) else torch.empty(0, encoder.dim), errors
+
+
+def _by_halves(encoder: Encoder, inputs: Inputs) -> tuple[Tensor, dict[int, str]]:
+    """Encode all at once, or each half on its own if that fails: few bad rows among many are found quickly."""
+    try:
+        return encoder.transform(inputs), {}
+    except InputError as error:
+        if len(inputs) == 1:
+            return torch.empty(0, encoder.dim), {0: str(error)}
+    middle = len(inputs) // 2
+    rows = torch.arange(len(inputs))
+    first, wrong = _by_halves(encoder, inputs.subset(rows[:middle]))
+    second, others = _by_halves(encoder, inputs.subset(rows[middle:]))
+    return torch.cat([first, second]), wrong | {middle + place: why for place, why in others.items()}
 
 
 def _local(encoder: BatchedEncoder, inputs: Inputs, rows: Tensor) -> Computed:

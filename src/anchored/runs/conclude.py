@@ -49,7 +49,9 @@ def conclude(
         result["auto"] = reasons
     network = copy.deepcopy(setup.scored).to("cpu").requires_grad_(False)
     names = setup.train_set.class_names
-    model = TrainedModel(network, setup.normalization, names, temperature, _description(setup), encoder=data.encoder)
+    model = TrainedModel(
+        network, setup.normalization, names, temperature, _description(setup, data.raw.columns), encoder=data.encoder
+    )
     if run is not None and is_main_process():
         model.save(run.path)
         if look is not None and look.knowable:
@@ -108,9 +110,9 @@ def _result(
     return result
 
 
-def _description(setup: TrainingSetup) -> dict[str, Any]:
+def _description(setup: TrainingSetup, columns: tuple[str, ...] | None) -> dict[str, Any]:
     """How the network was made, as plain values: enough to make it again."""
-    config, columns = setup.config, setup.train_set.columns
+    config = setup.config
     return {
         "method": setup.procedure.method.name,
         "noise_rate": config.method.noise_rate,

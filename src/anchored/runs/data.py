@@ -23,7 +23,7 @@ from anchored.data import (
 )
 from anchored.data.file_inputs import MEMORY_LIMIT
 from anchored.features import Encoder
-from anchored.runs.features import NOT_ENCODED, encode_data, may_encode_images
+from anchored.runs.features import NOT_ENCODED, encode_data, may_encode_images, table_form
 from anchored.training import FeaturesConfig, Parts, RunConfig
 
 __all__ = ["RunData", "open_data"]
@@ -54,6 +54,7 @@ def open_data(config: RunConfig, *, root: str | Path | None = None) -> Split:
         side=data.side,
         below_label=data.below_label,
         memory_limit=0 if may_encode_images(config) else MEMORY_LIMIT,
+        form=table_form(config),
     )
 
 

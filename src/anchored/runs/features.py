@@ -21,14 +21,24 @@ import torch
 
 from anchored._errors import InputError
 from anchored._progress import EncodingProgress
-from anchored.data import Dataset, FileInputs, Inputs, keep_in_memory
-from anchored.features import Encoder, Joined, choose_features, encode, features_of, get, kind_of
+from anchored.data import Dataset, FileInputs, Inputs, TableForm, keep_in_memory
+from anchored.features import (
+    Encoder,
+    Joined,
+    TableEncoder,
+    choose_features,
+    encode,
+    features_of,
+    get,
+    kind_of,
+    written_uses,
+)
 from anchored.features.photos import PhotoEncoder
 from anchored.features.weights import sha256_of
 from anchored.ridge import fit_ridge
 from anchored.training import FeaturesConfig, RunConfig
 
-__all__ = ["NOT_ENCODED", "Encoded", "encode_data", "may_encode_images"]
+__all__ = ["NOT_ENCODED", "Encoded", "encode_data", "may_encode_images", "table_form"]
 
 NOT_ENCODED = FeaturesConfig(encoder=None)
 """The settings of a run that takes inputs as they are."""
@@ -69,6 +79,27 @@ def may_encode_images(settings: RunConfig) -> bool:
     """
     encoder = settings.features.encoder
     return encoder is not None and (encoder != "auto" or not _names_backbone(settings))
+
+
+def table_form(settings: RunConfig) -> TableForm:
+    """Tell in which form a table is opened: one that is told about its columns is encoded column by column.
+
+    Args:
+        settings: The user's settings, or the configuration of a run.
+
+    Returns:
+        A form for :func:`anchored.data.load_table`. With a backbone by name, or without an encoder, numbers stay as
+        they are, as in version 0.1.0.
+
+    Example:
+        >>> from anchored.training import validate
+        >>> table_form(validate({})), table_form(validate({"features": {"drop": ["id"]}}))
+        ('auto', 'table')
+    """
+    asked = settings.features
+    if asked.encoder == "table" or asked.drop or asked.kinds:
+        return "table"
+    return "numbers" if asked.encoder is None or _names_backbone(settings) else "auto"
 
 
 def encode_data(
@@ -167,6 +198,8 @@ def _fitted(name: str, train: Dataset, asked: FeaturesConfig, *, say: Say) -> tu
     if name == "table":
         options |= {"drop": asked.drop, "kinds": asked.kinds}
     encoder = get(name, inputs=train.inputs, weights=asked.weights, **options).fit(train.inputs)
+    if isinstance(encoder, TableEncoder):
+        say(f"what is done with each column:\n{written_uses(encoder.uses)}")
     kept = dict(asked.options)
     if isinstance(encoder, PhotoEncoder):
         kept["precision"] = encoder.precision  # another machine would choose another one

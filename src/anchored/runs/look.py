@@ -93,7 +93,7 @@ def look_at_labels(
     if not (needs_look(settings, data.labelled) or (folder is not None and folder.has_earlier_look)):
         return None
     base = complete(settings, data.labelled)
-    chosen = settings.look if isinstance(settings.look, LookConfig) else _judges_for(settings, base, data.labelled)
+    chosen = settings.look if isinstance(settings.look, LookConfig) else _judges_for(settings, base, data)
     config = base.model_copy(update={"look": chosen})
     if NETWORK in chosen.judges:
         check_possible(look_model(config, chosen), data.labelled.counts, data.labelled.inputs.shape, module)
@@ -112,14 +112,20 @@ def look_at_labels(
     return make_look(base, chosen, answers, data.labelled)
 
 
-def _judges_for(settings: RunConfig, base: RunConfig, dataset: Dataset) -> LookConfig:
-    """Who judges: closed forms and neighbours for vectors, networks for images or if network settings were given."""
+def _judges_for(settings: RunConfig, base: RunConfig, data: RunData) -> LookConfig:
+    """Who judges: closed forms and neighbours for vectors, networks for images or if network settings were given.
+
+    Features that an encoder has made are made for closed forms, which take seconds; no network is trained on them
+    unless it is asked for.
+    """
+    dataset = data.labelled
     alone = look_settings(base, len(dataset))
     if dataset.is_image or asks_for_network(settings) or settings.method.name != "auto":
         return alone
     n, (d,) = len(dataset), dataset.inputs.shape
     names = choose_judges("auto", Vectors.check(_rows(dataset), dataset.labels, dataset.k))
-    return alone.model_copy(update={"judges": (*names, *((NETWORK,) if n * d <= _NETWORK_WORK else ()))})
+    network = n * d <= _NETWORK_WORK and data.encoder is None
+    return alone.model_copy(update={"judges": (*names, *((NETWORK,) if network else ()))})
 
 
 def _rows(dataset: Dataset) -> Tensor:

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 
 from anchored._errors import InputError
 from anchored._files import read_json, read_tensors, write_atomically, write_json
-from anchored.data import Dataset, Inputs, Normalization, TensorInputs
-from anchored.features import Encoder, encode, features_of, restore
+from anchored.data import Dataset, Inputs, Normalization, SourceOptions, TensorInputs
+from anchored.features import Encoder, TableEncoder, encode, features_of, restore
 from anchored.features.photos import PhotoEncoder
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
@@ -98,6 +98,22 @@ class TrainedModel(nn.Module):
         if isinstance(self.encoder, PhotoEncoder):
             return 3, self.encoder.view.height or 0, self.encoder.view.width or 0
         return ()
+
+    @property
+    def source_options(self) -> SourceOptions:
+        """How :func:`anchored.data.open_source` must open other data, so that the model can take it."""
+        columns = self.description.get("columns")
+        if isinstance(self.encoder, TableEncoder):
+            read: SourceOptions = {
+                "form": "table",
+                "columns": tuple(self.encoder.columns),
+                "verbatim": self.encoder.text_columns,
+            }
+        elif self.raw_shape == ():
+            read = {"form": "texts", "columns": columns}
+        else:
+            read = {"form": "vectors" if len(self.raw_shape) == 1 else "auto", "columns": columns}
+        return {**read, "shape": self.raw_shape, "any_size": self.encoder is not None}
 
     def encoded(self, dataset: Dataset) -> Dataset:
         """Return ``dataset`` in the form that the network takes: encoded, if the model has an encoder.
