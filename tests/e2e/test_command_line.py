@@ -101,7 +101,7 @@ def test_a_file_of_settings_gives_the_same_run_as_flags(anchored, write_table, t
 def bad_inputs(anchored, write_table, tmp_path):
     write_table(tmp_path / "t.csv", 60)
     (tmp_path / "one.csv").write_text("f0,kind\n1,a\n2,a\n")
-    (tmp_path / "nan.csv").write_text("f0,kind\n1,a\nnan,b\n")
+    (tmp_path / "quote.csv").write_text('f0,kind\n1,a\n"2,b\n3,a\n')
     (tmp_path / "empty").mkdir()
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
@@ -129,7 +129,11 @@ BAD = [
     ("fit t.csv --out r", "which column is the label?"),
     ("fit t.csv --label kinds --out r", "no label column 'kinds'; did you mean 'kind'?"),
     ("fit one.csv --label kind --out r", "training needs at least two classes"),
-    ("fit nan.csv --label kind --out r", "nan.csv, row 3, column 'f0'"),
+    ("fit quote.csv --label kind --out r", "quote.csv, row 3: a quote is opened and never closed"),
+    ("fit t.csv --label kind --drop f9 --out r", "there is no column 'f9' to drop"),
+    ("fit t.csv --label kind --as f0=colour --out r", "unknown kind of column 'colour'"),
+    ("fit t.csv --label kind --as f0 --out r", "--as must be COLUMN=KIND"),
+    ("fit digits --drop f0 --out r", "about the columns of a table"),
     (
         "fit t.csv --label kind --noise-rate nan --out r",
         "setting 'method.noise_rate' in the configuration: input should",
@@ -147,7 +151,7 @@ BAD = [
     ("fit t.csv --label kind --out t.csv", "t.csv is a file"),
     ("evaluate run unseen.csv", "label 'class 9' was not seen in training"),
     ("evaluate run digits", "class '0' was not seen in training"),
-    ("predict run one.csv --out p.csv", "column 'f1' is missing, and the model needs it"),
+    ("predict run one.csv --out p.csv", "column 'f1' is missing (and 6 more), and the model needs it"),
     ("predict empty t.csv --out p.csv", "empty holds no run"),
     ("resume empty", "empty holds no run"),
     ("corrupt t.csv --label kind --symmetric 2 --out r", "the noise rate must lie in [0, 1)"),
