@@ -4,6 +4,7 @@ Run from the root of the repository: ``python docs/images/ridge.py``. The points
 of three classes in eight dimensions, each without having seen it; grey lines part the plane by the nearest anchor.
 """
 
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -20,7 +21,7 @@ COLOURS = ("#4477aa", "#c8553d", "#117733")
 ETA = 0.4
 
 
-def main() -> None:
+def main(folder: Path = Path(__file__).parent) -> None:
     """Fit twice, draw twice."""
     generator = torch.Generator().manual_seed(3)
     truth = torch.randint(3, (600,), generator=generator)
@@ -64,8 +65,8 @@ def main() -> None:
             color="#6b6b6b",
         )
         figure.tight_layout(rect=(0, 0.05, 1, 1))
-        figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})
+        figure.savefig(folder / "ridge.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:]))
