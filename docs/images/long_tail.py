@@ -35,7 +35,11 @@ def end(seed: int, kind: str) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
     with torch.no_grad():
         rows = nn.functional.normalize(head.weight if kind == "trained" else head.prototypes, dim=1)
         right = net(X_test).argmax(dim=1) == y_test
-        return rows @ rows.T, torch.stack([right[y_test == j].double().mean() for j in range(10)]), list(map(int, sizes))
+        return (
+            rows @ rows.T,
+            torch.stack([right[y_test == j].double().mean() for j in range(10)]),
+            list(map(int, sizes)),
+        )
 
 
 def main(folder: Path = Path(__file__).parent) -> None:

@@ -52,7 +52,11 @@ def main(folder: Path = Path(__file__).parent) -> None:
         loss = losses.CrossEntropy(reduction="none")
         target = torch.zeros(len(z), dtype=torch.int64)
         ends = []
-        for scale, colour in ((10.0, INK), (theory.noise_aware_scale(0.0), ACCENT), (theory.noise_aware_scale(0.4), BLUE)):
+        for scale, colour in (
+            (10.0, INK),
+            (theory.noise_aware_scale(0.0), ACCENT),
+            (theory.noise_aware_scale(0.4), BLUE),
+        ):
             values = loss(scale * z @ w.T, target)
             left.plot(angles.rad2deg(), values, color=colour)
             ends.append((values[-1].item(), f"s = {scale:.3g}", colour))

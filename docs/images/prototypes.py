@@ -58,7 +58,11 @@ def main(folder: Path = Path(__file__).parent) -> None:
                 panel.scatter(*mine.T, s=9, color=colour, alpha=0.55, linewidths=0, zorder=2)
                 tip = rows[j] / rows[j].norm()
                 panel.annotate(
-                    "", xy=1.16 * tip, xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2}, zorder=3
+                    "",
+                    xy=1.16 * tip,
+                    xytext=(0, 0),
+                    arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2},
+                    zorder=3,
                 )
                 panel.annotate(str(j), 1.27 * tip, color=colour, fontsize=11, weight="bold", ha="center", va="center")
             kind = "anchored" if anchored else "trained"

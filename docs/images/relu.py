@@ -34,7 +34,14 @@ def main(folder: Path = Path(__file__).parent) -> None:
                 if margins[j] > 0:
                     panel.scatter(*best, s=45, color=colour, zorder=3)
                 said = f"margin {margins[j]:.2f}" if margins[j] > 0 else "none can reach it"
-                panel.text(*(1.25 * tip - torch.tensor([0, 0.22 * (tip[0] > 0)])), said, color=colour, fontsize=7.5, ha="center", va="center")
+                panel.text(
+                    *(1.25 * tip - torch.tensor([0, 0.22 * (tip[0] > 0)])),
+                    said,
+                    color=colour,
+                    fontsize=7.5,
+                    ha="center",
+                    va="center",
+                )
             panel.set_title(name, color=INK)
             panel.set_aspect("equal")
             panel.set_xlim(-1.4, 1.4)
