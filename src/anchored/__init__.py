@@ -1,7 +1,7 @@
 """Train classifiers that hold if labels are wrong or classes unbalanced, by fixing the directions of the classes.
 
-Importing this package does no work: names are looked up on first use, so that ``anchored --help`` need not wait for
-torch.
+Importing this package does no work: names, and the packages below it, are looked up on first use, so that
+``anchored --help`` need not wait for torch.
 """
 
 from __future__ import annotations
@@ -12,15 +12,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anchored import audit as audit
     from anchored import backbones as backbones
+    from anchored import bench as bench
+    from anchored import cli as cli
     from anchored import data as data
+    from anchored import demo as demo
+    from anchored import estimator as estimator
+    from anchored import export as export
     from anchored import features as features
+    from anchored import heads as heads
     from anchored import imbalance as imbalance
+    from anchored import integrations as integrations
     from anchored import losses as losses
     from anchored import methods as methods
     from anchored import metrics as metrics
     from anchored import noise as noise
+    from anchored import paper as paper
     from anchored import prototypes as prototypes
+    from anchored import report as report
+    from anchored import review as review
     from anchored import ridge as ridge
+    from anchored import runs as runs
     from anchored import schedules as schedules
     from anchored import theory as theory
     from anchored import training as training
@@ -50,15 +61,26 @@ _HOME = {
 _PACKAGES = (
     "audit",
     "backbones",
+    "bench",
+    "cli",
     "data",
+    "demo",
+    "estimator",
+    "export",
     "features",
+    "heads",
     "imbalance",
+    "integrations",
     "losses",
     "methods",
     "metrics",
     "noise",
+    "paper",
     "prototypes",
+    "report",
+    "review",
     "ridge",
+    "runs",
     "schedules",
     "theory",
     "training",
@@ -76,16 +98,27 @@ __all__ = [
     "anchor_",
     "audit",
     "backbones",
+    "bench",
+    "cli",
     "data",
+    "demo",
+    "estimator",
+    "export",
     "features",
+    "heads",
     "imbalance",
+    "integrations",
     "load",
     "losses",
     "methods",
     "metrics",
     "noise",
+    "paper",
     "prototypes",
+    "report",
+    "review",
     "ridge",
+    "runs",
     "schedules",
     "theory",
     "training",

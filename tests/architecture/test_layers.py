@@ -21,7 +21,7 @@ FLOORS = (
     ("audit",),
     ("runs",),
     ("estimator",),
-    ("export", "paper", "report", "review"),
+    ("export", "integrations", "paper", "report", "review"),
     ("bench",),
     ("cli",),
     ("demo", "__main__"),

@@ -15,9 +15,9 @@ PACKAGES = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
 
 PUBLIC = [
     "AnchoredClassifier", "AnchoredHead", "AnchoredRegression", "AnchoredRidge", "CosineHead", "InputError",
-    "LinearHead", "__version__", "anchor_",
-    "audit", "backbones", "data", "features", "imbalance", "load", "losses", "methods", "metrics", "noise",
-    "prototypes", "ridge", "schedules", "theory", "training",
+    "LinearHead", "__version__", "anchor_", "audit", "backbones", "bench", "cli", "data", "demo", "estimator",
+    "export", "features", "heads", "imbalance", "integrations", "load", "losses", "methods", "metrics",
+    "noise", "paper", "prototypes", "report", "review", "ridge", "runs", "schedules", "theory", "training",
 ]  # fmt: skip
 
 
@@ -25,6 +25,13 @@ def test_the_top_level_shows_the_public_list():
     assert anchored.__all__ == PUBLIC
     assert all(getattr(anchored, name) is not None for name in PUBLIC)
     assert dir(anchored) == sorted(PUBLIC)
+
+
+def test_every_package_is_reachable_after_one_import():
+    assert set(PACKAGES) <= set(PUBLIC)
+    code = f"import anchored; print([getattr(anchored, name).__name__ for name in {PACKAGES!r}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str([f"anchored.{name}" for name in PACKAGES]), done.stderr
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from anchored import losses
+from anchored._errors import InputError
 from anchored.losses import (
     LADE,
     LDAM,
@@ -414,3 +415,92 @@ def test_nonnegative_means_no_value_below_zero(name):
     labels = torch.arange(K).repeat_interleave(torch.tensor(COUNTS))
     fitted = torch.full((len(labels), K), -50.0).scatter(1, labels[:, None], math.log(K)).double()
     assert loss.nonnegative == (min(lowest, loss.pointwise(fitted, labels).min().item()) >= 0)
+
+
+# 5. Dense prediction: every pixel is a sample, as in torch
+
+
+def dense(shape=(2, 3, 4), seed=0):
+    """Logits ``(n, k, h, w)`` and labels ``(n, h, w)``, the former not contiguous in memory."""
+    generator = torch.Generator().manual_seed(seed)
+    logits = torch.randn(*shape, K, generator=generator, dtype=torch.float64).movedim(-1, 1)
+    return logits, torch.randint(K, shape, generator=generator)
+
+
+def in_a_row(values):
+    return values.movedim(1, -1).reshape(-1, K)
+
+
+@every_loss
+@pytest.mark.parametrize("shape", [(2, 3, 4), (6, 5), (2, 2, 3, 2)], ids=["maps", "sequences", "volumes"])
+def test_dense_logits_are_one_sample_per_pixel(name, shape):
+    logits, target = dense(shape)
+    target.view(-1)[::5] = -100
+    make = TABLE[name].make
+    for reduction in ("mean", "sum", "none"):
+        for weight in (None, WEIGHT):
+            loss = make(reduction=reduction, weight=weight)
+            expected = loss(in_a_row(logits), target.flatten())
+            found = loss(logits, target)
+            assert found.shape == (shape if reduction == "none" else ())
+            torch.testing.assert_close(found.flatten(), expected.flatten())
+    assert make().pointwise(logits, target).shape == shape
+
+
+@every_loss
+def test_dense_probabilities_are_one_sample_per_pixel(name):
+    logits, target = dense()
+    soft = (F.one_hot(target, K).double() * 0.9 + 0.02).movedim(-1, 1)
+    loss = TABLE[name].make(reduction="none", weight=WEIGHT)
+    torch.testing.assert_close(loss(logits, soft).flatten(), loss(in_a_row(logits), in_a_row(soft)))
+    assert loss(logits, soft).shape == target.shape
+
+
+@every_loss
+def test_the_dense_gradient_goes_to_its_own_pixel(name):
+    logits, target = dense()
+    target[0, 1] = -100
+    loss = TABLE[name].make()
+    (found,) = torch.autograd.grad(loss(logits.requires_grad_(), target), logits)
+    rows = in_a_row(logits.detach()).requires_grad_()
+    (expected,) = torch.autograd.grad(loss(rows, target.flatten()), rows)
+    torch.testing.assert_close(in_a_row(found), expected)
+
+
+def test_dense_cross_entropy_is_torchs():
+    logits, target = dense()
+    target[1, 0] = -100
+    weight = torch.tensor(WEIGHT).double()
+    for reduction in ("mean", "sum", "none"):
+        expected = F.cross_entropy(logits, target, weight=weight, reduction=reduction)
+        torch.testing.assert_close(CrossEntropy(weight=weight, reduction=reduction)(logits, target), expected)
+    soft = logits.softmax(dim=1)
+    torch.testing.assert_close(CrossEntropy()(logits, soft), F.cross_entropy(logits, soft))
+
+
+@pytest.mark.parametrize("name", ["ce", "nfl-0.5", "ldam"])
+def test_dense_losses_compile_to_one_graph(name):
+    torch._dynamo.reset()
+    logits, target = dense()
+    loss = TABLE[name].make(weight=WEIGHT)
+    torch.testing.assert_close(
+        torch.compile(loss, fullgraph=True, backend="eager")(logits, target), loss(logits, target)
+    )
+
+
+def test_a_dense_target_of_another_shape_is_refused():
+    logits, target = dense()
+    with pytest.raises(
+        InputError, match=r"need labels of shape \(2, 3, 4\): got target \(2, 4, 3\) .*movedim\(-1, 1\)"
+    ):
+        CrossEntropy()(logits, target.mT)
+    with pytest.raises(InputError, match=r"need probabilities of shape \(2, 5, 3, 4\)"):
+        CrossEntropy()(logits, target.double())
+
+
+@every_loss
+def test_activation_and_decodes_give_probabilities_and_labels(name):
+    logits, _ = batch()
+    loss = TABLE[name].make()
+    torch.testing.assert_close(loss.activation(logits).sum(dim=1), torch.ones(24).double())
+    assert torch.equal(loss.decodes(logits), logits.argmax(dim=1))

@@ -7,6 +7,7 @@ mean, which compares distances, is a module of another kind.
 
 from anchored.heads._base import Head
 from anchored.heads._logits import unit, without_autocast
+from anchored.heads._settings import complete_settings
 from anchored.heads.anchor import anchor_
 from anchored.heads.anchored import AnchoredHead
 from anchored.heads.anchored_conv import AnchoredConv
@@ -34,6 +35,7 @@ __all__ = [
     "ShiftedHead",
     "TauNormHead",
     "anchor_",
+    "complete_settings",
     "features_of",
     "unit",
     "without_autocast",

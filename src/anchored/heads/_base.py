@@ -1,17 +1,16 @@
 """The base of all heads: k rows and perhaps k offsets, applied to a feature vector or to its direction."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from anchored._checks import check_integer
+from anchored.heads._settings import KeepsSettings
 
 __all__ = ["Head"]
 
 
-class Head(nn.Module, ABC):
+class Head(KeepsSettings, ABC):
     """The last layer of a classifier: ``logits = rows @ x + offset``.
 
     Sizes are named as in :class:`torch.nn.Linear`.
@@ -24,15 +23,17 @@ class Head(nn.Module, ABC):
         features ``(..., d)``; out ``(..., k)``.
     """
 
-    normalize: bool = False
-    """Whether the head sees only the direction of a feature vector."""
-
     def __init__(self, in_features: int, num_classes: int) -> None:
         super().__init__()
         self.in_features = check_integer("in_features", in_features, low=1)
         self.num_classes = check_integer(
             "num_classes", num_classes, low=2, way_out="a single class needs no classifier"
         )
+
+    @property
+    def normalize(self) -> bool:
+        """Whether the head sees only the direction of a feature vector."""
+        return False
 
     @property
     def out_features(self) -> int:

@@ -3,11 +3,15 @@
 That rule alone settles most published architectures. If several layers fit, the conventions of the large model
 collections decide: timm's ``get_classifier()``, and the attributes ``classifier``, ``fc``, ``head``,
 ``heads`` and ``score``. If that does not decide either, the user must choose, and the error lists the layers.
+
+Some models have several classifiers: distilled ones a second head, Inception networks auxiliary ones. ``"all"`` finds
+those at the places above and those whose name begins like a classifier's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -18,9 +22,10 @@ from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.heads._base import Head
 
-__all__ = ["Layer", "could_classify", "find_layer", "is_chain", "layers"]
+__all__ = ["Layer", "could_classify", "find_layer", "find_layers", "is_chain", "layers", "left_out"]
 
 PLACES = ("classifier", "fc", "head", "heads", "score")
+NAMED_LIKE_ONE = re.compile(r"(aux|classif|cls|fc|head|logits|score)", re.IGNORECASE)
 COUNTS = ("num_classes", "num_labels")
 SHOWN = 8
 
@@ -79,6 +84,7 @@ def find_layer(model: nn.Module, num_classes: int | None, layer: str | None) -> 
     """
     if layer is not None:
         return _named_layer(model, num_classes, layer)
+    _refuse_class_weights_elsewhere(model)
     known = layers(model)
     wanted = _declared_count(model, known) if num_classes is None else num_classes
     fitting = [each for each in known if wanted is None or each.outputs == wanted]
@@ -88,6 +94,77 @@ def find_layer(model: nn.Module, num_classes: int | None, layer: str | None) -> 
     if wanted is None and (last := _end_of_chain(model, fitting)) is not None:
         return last
     raise _refusal(model, known, fitting, wanted)
+
+
+def find_layers(model: nn.Module, num_classes: int | None, layer: str | Sequence[str] | None) -> list[Layer]:
+    """Return the layers called ``layer``, all classifiers for ``"all"``, or the one that the rule finds.
+
+    Args:
+        model: The model to search.
+        num_classes: Number of outputs that the layers must have, or None for any.
+        layer: A name, several names, ``"all"``, or None.
+
+    Returns:
+        The layers with their names, each once.
+
+    Raises:
+        InputError: If a layer is not found, or it is not clear which one is meant.
+
+    Example:
+        >>> model = nn.ModuleDict({"head": nn.Linear(8, 3), "head_dist": nn.Linear(8, 3)})
+        >>> [each.name for each in find_layers(model, 3, "all")]
+        ['head', 'head_dist']
+    """
+    if layer is None or (isinstance(layer, str) and not _means_all(model, layer)):
+        return [find_layer(model, num_classes, layer)]
+    if isinstance(layer, str):
+        return _all_classifiers(model, num_classes)
+    names = list(layer)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"layer must be a name, a list of names, or 'all', got {layer!r}")
+    found = [find_layer(model, num_classes, name) for name in names]
+    return [each for place, each in enumerate(found) if each.module not in {other.module for other in found[:place]}]
+
+
+def left_out(model: nn.Module, chosen: Layer) -> list[Layer]:
+    """Return the other layers that look like classifiers for the same classes, and so would go on being trained.
+
+    Args:
+        model: The model that holds them.
+        chosen: The layer that is replaced.
+
+    Returns:
+        Layers elsewhere with as many outputs, whose name begins like that of a classifier.
+
+    Example:
+        >>> model = nn.ModuleDict({"aux": nn.Linear(8, 3), "fc": nn.Linear(8, 3)})
+        >>> [str(each) for each in left_out(model, find_layer(model, 3, "fc"))]
+        ['aux (8 -> 3)']
+    """
+    return [
+        each
+        for each in layers(model)
+        if each.module is not chosen.module
+        and each.outputs == chosen.outputs
+        and not isinstance(each.module, Head)
+        and NAMED_LIKE_ONE.match(each.name)
+        and each.name.split(".")[0] != chosen.name.split(".")[0]  # an earlier layer of the same classifier
+    ]
+
+
+def _means_all(model: nn.Module, layer: str) -> bool:
+    return layer == "all" and "all" not in dict(model.named_modules())
+
+
+def _all_classifiers(model: nn.Module, num_classes: int | None) -> list[Layer]:
+    known = layers(model)
+    wanted = _declared_count(model, known) if num_classes is None else num_classes
+    fitting = [each for each in known if wanted is None or each.outputs == wanted]
+    placed = _at_known_places(model, fitting, count_given=wanted is not None)
+    found = [each for each in fitting if each in placed or (wanted is not None and NAMED_LIKE_ONE.match(each.name))]
+    if not found:
+        raise _refusal(model, known, fitting, wanted)
+    return found
 
 
 def could_classify(module: nn.Module) -> TypeGuard[nn.Linear | nn.Conv2d | Head]:
@@ -195,8 +272,24 @@ def _refusal(model: nn.Module, known: list[Layer], fitting: list[Layer], wanted:
         )
     count = "" if wanted is None else f" with {wanted} outputs"
     number = len(fitting) or "none"
-    candidates = fitting or known
+    # Several at the places of classifiers, as distilled models have: they belong together.
+    together = _at_known_places(model, fitting, count_given=wanted is not None)
+    candidates = together if len(together) > 1 else fitting or known
+    way_out = f"for example by layer={candidates[-1].name!r}"
+    if 1 < len(candidates) <= SHOWN and wanted is not None and fitting:
+        way_out = f"or anchor them together by layer={[each.name for each in candidates]!r}"
     return InputError(
         f"{kind} must have exactly one Linear or 1x1 Conv2d layer{count}, it has {number}; "
-        f"choose one of {_listed(candidates)}, for example by layer={candidates[-1].name!r}"
+        f"choose one of {_listed(candidates)}, {way_out}"
     )
+
+
+def _refuse_class_weights_elsewhere(model: nn.Module) -> None:
+    """Refuse a speaker model with x-vectors: its last layer gives embeddings, its loss compares them with classes."""
+    objective = getattr(model, "objective", None)
+    if isinstance(objective, nn.Module) and any(weight.ndim == 2 for weight in objective.parameters(recurse=False)):
+        raise InputError(
+            f"{type(model).__name__} keeps the weights of its classes in its loss, objective "
+            f"({type(objective).__name__}), and no layer gives one logit per class; put an AnchoredHead on its "
+            f"embeddings instead, or name the layer that you mean by layer="
+        )

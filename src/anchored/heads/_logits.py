@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["inner", "unit"]
+__all__ = ["inner", "scripted", "unit", "unit_if", "without_autocast"]
 
 HALF = (torch.float16, torch.bfloat16)
 
@@ -61,14 +61,23 @@ def unit(vectors: Tensor, *, shortest: float | None = None) -> Tensor:
     return vectors / lengths.clamp_min(shortest)
 
 
-def inner(features: Tensor, rows: Tensor, *, normalize: bool, normalize_rows: bool = False) -> Tensor:
-    """Return products of features with rows, or of their directions: ``f_j = w_j · z``.
+def inner(
+    features: Tensor,
+    rows: Tensor,
+    *,
+    normalize: Tensor | bool,
+    normalize_rows: bool = False,
+    scale: Tensor | None = None,
+) -> Tensor:
+    """Return products of features with rows, or of their directions: ``f_j = s w_j · z``.
 
     Args:
         features: Features ``(..., d)``.
         rows: Rows ``(k, d)``.
-        normalize: Whether to divide each feature vector by its length.
+        normalize: Whether to divide each feature vector by its length; a bool, or a bool tensor ``()``, whose value is
+            not read on the host.
         normalize_rows: Whether to divide each row by its length.
+        scale: The factor s ``()``; None for 1.
 
     Returns:
         Products ``(..., k)`` in the type that torch promotes the two inputs to.
@@ -81,8 +90,58 @@ def inner(features: Tensor, rows: Tensor, *, normalize: bool, normalize_rows: bo
     wide_dtype = torch.float32 if out_dtype in HALF else out_dtype
     with without_autocast(features.device):
         x, w = features.to(wide_dtype), rows.to(wide_dtype)
-        if normalize:
+        if not isinstance(normalize, bool):
+            x = unit_if(normalize, x, shortest_length(features.dtype))
+        elif normalize:
             x = unit(x, shortest=shortest_length(features.dtype))
         if normalize_rows:
             w = unit(w, shortest=shortest_length(rows.dtype))
-        return F.linear(x, w).to(out_dtype)
+        products = F.linear(x, w)
+        return (products if scale is None else scale.to(wide_dtype) * products).to(out_dtype)
+
+
+def unit_if(flag: Tensor, vectors: Tensor, shortest: float) -> Tensor:
+    """Return :func:`unit` of the vectors if ``flag`` is set, else the vectors themselves; the flag stays on its device.
+
+    As one formula, ``v / l`` with ``l = max(‖v‖, shortest)`` if the flag is set and ``l = 1`` if not.
+
+    Args:
+        flag: A bool tensor ``()``.
+        vectors: Vectors ``(..., d)``.
+        shortest: As in :func:`unit`.
+
+    Returns:
+        Vectors ``(..., d)``.
+
+    Example:
+        >>> unit_if(torch.tensor(False), torch.tensor([3.0, 4.0]), 1e-6)
+        tensor([3., 4.])
+    """
+    lengths = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True).clamp_min(shortest)
+    return vectors / torch.where(flag, lengths, torch.ones_like(lengths))
+
+
+def scripted(features: Tensor, rows: Tensor, normalize: Tensor, scale: Tensor) -> Tensor:
+    """Return what :func:`inner` does, ``f_j = s w_j · z``, in the Python that ``torch.jit.script`` compiles.
+
+    It does not see autocast.
+
+    Args:
+        features: Features ``(..., d)``.
+        rows: Rows ``(k, d)``.
+        normalize: Whether to divide each feature vector by its length, a bool tensor ``()``.
+        scale: The factor ``()``.
+
+    Returns:
+        Products ``(..., k)``.
+
+    Example:
+        >>> scripted(torch.tensor([[3.0, 4.0]]), torch.eye(2), torch.tensor(True), torch.tensor(10.0))
+        tensor([[6., 8.]])
+    """
+    out_dtype = torch.result_type(features, rows)
+    half = out_dtype == torch.float16 or out_dtype == torch.bfloat16
+    wide_dtype = torch.float32 if half else out_dtype
+    shortest = 9.765625e-4 if features.dtype == torch.float16 else 1e-6  # shortest_length, which cannot be compiled
+    x = unit_if(normalize, features.to(wide_dtype), shortest)
+    return (scale.to(wide_dtype) * F.linear(x, rows.to(wide_dtype))).to(out_dtype)

@@ -10,20 +10,24 @@ softmax never exceeds :math:`1 / (1 + (k-1) e^{-sk/(k-1)})` on a simplex; that b
 label, and why probabilities need a temperature afterwards.
 """
 
-from __future__ import annotations
-
-from typing import Literal
+from functools import partial
+from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor
+from torch.jit import is_scripting  # type: ignore[attr-defined]  # torch shows it without saying so
 
 from anchored._checks import check_real
 from anchored._errors import InputError
 from anchored.heads._base import Head
-from anchored.heads._logits import inner
+from anchored.heads._logits import inner, scripted
+from anchored.heads._settings import Choice, Flag, Number
+from anchored.heads._watch import SignWatch
 from anchored.prototypes import make
 
 __all__ = ["AnchoredHead"]
+
+torch.fx.wrap("inner")  # one node of a traced graph: it looks at dtypes, which have no value there
 
 
 class AnchoredHead(Head):
@@ -34,7 +38,9 @@ class AnchoredHead(Head):
                \qquad \lVert \mathbf w_j \rVert = 1.
 
     The prototypes are a buffer: no optimiser, weight decay or gradient reaches them, and they are saved with the
-    model. The buffer is not called ``weight``, so that no loader mistakes it for that of a linear layer.
+    model. The buffer is not called ``weight``, so that no loader mistakes it for that of a linear layer. ``scale``,
+    ``normalize`` and ``features`` are saved with it (``saved_scale`` and so on), and loading a state dict sets them. A
+    file of version 0.1.0 lacks them: it loads with a warning that says which values are kept.
 
     Args:
         in_features: Length d of a feature vector.
@@ -42,7 +48,8 @@ class AnchoredHead(Head):
         normalize: Use the direction of the features only (FNPAL) instead of the features themselves (PAL).
         scale: Factor s > 0 on the logits. It may be assigned later, as ``head.scale = 0.5``.
         features: ``"nonnegative"`` for features that come out of a ReLU: the prototypes are then such that these
-            features can reach them; ``"signed"`` for all others. Only used if the prototypes are made here.
+            features can reach them; ``"signed"`` for all others. Only used if the prototypes are made here; if they
+            are your own, the head says ``"given"``.
         prototypes: Your own unit rows ``(k, d)``; they are copied, and keep their dtype and device.
         generator: Source of the orientation of the prototypes; None gives the same one every time.
 
@@ -59,6 +66,16 @@ class AnchoredHead(Head):
     """
 
     prototypes: Tensor
+    saved_scale: Tensor
+    saved_normalize: Tensor
+    saved_features: Tensor
+
+    scale = Number(partial(check_real, low=0.0, closed="neither"))
+    """The factor s on the logits."""
+    normalize = Flag()
+    """Whether the head sees only the direction of a feature vector."""
+    features = Choice("given", "signed", "nonnegative")
+    """Which features the prototypes were made for."""
 
     def __init__(
         self,
@@ -72,26 +89,75 @@ class AnchoredHead(Head):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__(in_features, num_classes)
-        self.normalize = bool(normalize)
-        self.scale = check_real("scale", scale, low=0.0, closed="neither")
+        factor = check_real("scale", scale, low=0.0, closed="neither")
         if prototypes is None:
             rows = make(self.num_classes, self.in_features, features=features, generator=generator)
         else:
             rows = _own_prototypes(prototypes, self.num_classes, self.in_features)
         # Packed, and a copy: safetensors refuses strided tensors, and the user may go on changing theirs.
         self.register_buffer("prototypes", rows.detach().clone(memory_format=torch.contiguous_format))
+        self.scale, self.normalize = factor, bool(normalize)
+        self.features = "given" if prototypes is not None else features
+        self.to(rows.dtype)
+        self.sign_known_by = "declared"
+        self.watch: SignWatch | None = None
+
+    @classmethod
+    def blank(cls, in_features: int, num_classes: int) -> Self:
+        """Return a head without values, on the current device, whose state dict will be loaded.
+
+        Args:
+            in_features: Length d of a feature vector.
+            num_classes: Number k of classes.
+
+        Returns:
+            A head with prototypes of zeros; on the meta device it takes no memory.
+
+        Example:
+            >>> head = AnchoredHead.blank(4, 3)
+            >>> head.load_state_dict(AnchoredHead(4, 3, scale=5.0).state_dict())
+            <All keys matched successfully>
+            >>> head.scale
+            5.0
+        """
+        device = torch.empty(0).device
+        first = torch.zeros(num_classes, in_features, device="cpu").index_fill_(1, torch.tensor([0], device="cpu"), 1.0)
+        head = cls(in_features, num_classes, prototypes=first)
+        head.prototypes.zero_()
+        return head.to(device)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return ``scale`` times the products, or cosines, of the features with the prototypes."""
-        return self.scale * inner(features, self.prototypes, normalize=self.normalize)
+        return self.logits(features)
+
+    def logits(self, features: Tensor) -> Tensor:
+        """Return the logits ``(..., k)`` of features ``(..., d)``."""
+        if is_scripting():
+            return scripted(features, self.prototypes, self.saved_normalize, self.saved_scale)
+        else:  # noqa: RET505  # torch.jit.script leaves out this branch only if it is one
+            if self.watch is not None:
+                self.watch.look(self, features)
+            return inner(features, self.prototypes, normalize=self.saved_normalize, scale=self.saved_scale)
 
     def rows(self) -> Tensor:
         """Return the prototypes times the scale, ``(k, d)``."""
-        return self.scale * self.prototypes
+        return self.saved_scale.to(self.prototypes.dtype) * self.prototypes
 
     def extra_repr(self) -> str:
-        """Return the sizes, ``normalize`` and the scale."""
-        return f"{super().extra_repr()}, normalize={self.normalize}, scale={self.scale:g}"
+        """Return the sizes, ``normalize``, the scale, and which features the prototypes suit and how that is known."""
+        sign = "given prototypes" if self.features == "given" else f"{self.features} features ({self.sign_known_by})"
+        return f"{super().extra_repr()}, normalize={self.normalize}, scale={self.scale:g}, for {sign}"
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *others: Any) -> None:  # noqa: ANN401  # torch leaves them untyped
+        if f"{prefix}prototypes" in state_dict:  # what was trained with them must keep them
+            self.watch, self.sign_known_by = None, "as saved"
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(sign_known_by="as saved", watch=None)
+        super().__setstate__(state)
+        if "saved_features" not in self._buffers:  # a pickle of version 0.1.0
+            self.features = "given"
 
 
 def _own_prototypes(prototypes: object, k: int, d: int) -> Tensor:

@@ -1,7 +1,5 @@
 """The anchored head for feature maps: the same logits at every pixel, in place of a 1x1 convolution."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from anchored.heads.anchored import AnchoredHead
@@ -23,4 +21,4 @@ class AnchoredConv(AnchoredHead):
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the logits at every pixel."""
-        return super().forward(features.movedim(-3, -1)).movedim(-1, -3)
+        return self.logits(features.movedim(-3, -1)).movedim(-1, -3)

@@ -11,17 +11,21 @@ References:
     NeurIPS. (The layer their code calls NormedLinear.)
 """
 
-from __future__ import annotations
+from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.jit import is_scripting  # type: ignore[attr-defined]  # torch shows it without saying so
 
 from anchored._checks import check_real
 from anchored._random import generator_or_default
 from anchored.heads._base import Head
-from anchored.heads._logits import inner, unit
+from anchored.heads._logits import inner, scripted, unit, unit_if
+from anchored.heads._settings import Number
 
 __all__ = ["CosineHead"]
+
+torch.fx.wrap("inner")  # one node of a traced graph, as in AnchoredHead
 
 
 class CosineHead(Head):
@@ -45,24 +49,36 @@ class CosineHead(Head):
         (True, torch.Size([3, 8]))
     """
 
-    normalize = True
+    saved_scale: Tensor
+
+    scale = Number(partial(check_real, low=0.0, closed="neither"))
+    """The factor s on the cosines; saved with the weight."""
 
     def __init__(
         self, in_features: int, num_classes: int, *, scale: float = 1.0, generator: torch.Generator | None = None
     ) -> None:
         super().__init__(in_features, num_classes)
-        self.scale = check_real("scale", scale, low=0.0, closed="neither")
+        self.scale = scale
         source = generator_or_default(generator)
         drawn = torch.empty(self.num_classes, self.in_features, device=source.device).uniform_(-1, 1, generator=source)
         self.weight = nn.Parameter(unit(drawn))
 
     def forward(self, features: Tensor) -> Tensor:
         """Return ``scale`` times the cosines."""
-        return self.scale * inner(features, self.weight, normalize=True, normalize_rows=True)
+        if is_scripting():
+            always = torch.ones_like(self.saved_scale, dtype=torch.bool)
+            return scripted(features, unit_if(always, self.weight, 1e-6), always, self.saved_scale)
+        else:  # noqa: RET505  # torch.jit.script leaves out this branch only if it is one
+            return inner(features, self.weight, normalize=True, normalize_rows=True, scale=self.saved_scale)
+
+    @property
+    def normalize(self) -> bool:
+        """Whether the head sees only the direction of a feature vector: it does."""
+        return True
 
     def rows(self) -> Tensor:
         """Return the directions of the trained rows, times the scale, ``(k, d)``."""
-        return self.scale * unit(self.weight)
+        return self.saved_scale.to(self.weight.dtype) * unit(self.weight)
 
     def extra_repr(self) -> str:
         """Return the sizes and the scale."""

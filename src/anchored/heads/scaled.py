@@ -42,7 +42,6 @@ class ScaledHead(Head):
     def __init__(self, head: Head | nn.Linear, *, train_head: bool = False) -> None:
         inner = copy_of(head)
         super().__init__(inner.in_features, inner.num_classes)
-        self.normalize = inner.normalize
         self.train_head = bool(train_head)
         self.head = inner.requires_grad_(self.train_head)
         rows = inner.rows()
@@ -52,6 +51,11 @@ class ScaledHead(Head):
         """Return each class's logit times its factor."""
         logits: Tensor = self.head(features)
         return self.factors * logits
+
+    @property
+    def normalize(self) -> bool:
+        """Whether the inner head sees only the direction of a feature vector."""
+        return self.head.normalize
 
     def rows(self) -> Tensor:
         """Return the rows of the inner head, each times its factor, ``(k, d)``."""

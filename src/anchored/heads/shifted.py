@@ -54,7 +54,6 @@ class ShiftedHead(Head):
                 f"got {given.tolist() if given.ndim == 1 else tuple(given.shape)}; a class that never occurs has no "
                 f"logarithm, so leave it out or count it as 1"
             )
-        self.normalize = inner.normalize
         self.head = inner.requires_grad_(False)
         rows = inner.rows()
         self.register_buffer("shift", given.to(rows.device, rows.dtype, copy=True))
@@ -63,6 +62,11 @@ class ShiftedHead(Head):
         """Return the logits of the inner head plus the constants."""
         logits: Tensor = self.head(features)
         return logits + self.shift
+
+    @property
+    def normalize(self) -> bool:
+        """Whether the inner head sees only the direction of a feature vector."""
+        return self.head.normalize
 
     def rows(self) -> Tensor:
         """Return the rows of the inner head, ``(k, d)``."""

@@ -11,17 +11,18 @@ References:
     Long-Tailed Recognition. ICLR.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
 from anchored._checks import check_real
 from anchored.heads._base import Head
 from anchored.heads._logits import inner
+from anchored.heads._settings import Flag
 from anchored.heads.linear import copy_of
 
 __all__ = ["TauNormHead"]
+
+torch.fx.wrap("inner")  # one node of a traced graph, as in AnchoredHead
 
 
 class TauNormHead(Head):
@@ -43,6 +44,10 @@ class TauNormHead(Head):
 
     scaled_rows: Tensor
     power: Tensor
+    saved_normalize: Tensor
+
+    normalize = Flag()
+    """Whether the head sees only the direction of a feature vector, as the source does."""
 
     def __init__(self, head: Head | nn.Linear, *, tau: float = 1.0) -> None:
         source = copy_of(head)
@@ -64,7 +69,7 @@ class TauNormHead(Head):
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the products of the features with the corrected rows."""
-        return inner(features, self.scaled_rows, normalize=self.normalize)
+        return inner(features, self.scaled_rows, normalize=self.saved_normalize)
 
     def rows(self) -> Tensor:
         """Return the corrected rows, ``(k, d)``."""

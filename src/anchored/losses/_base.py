@@ -98,6 +98,8 @@ class Loss(nn.Module, ABC):
     Shape:
         logits ``(n, k)``; bfloat16 and float16 are computed, and returned, in float32.
         target ``(n,)`` int64, or ``(n, k)`` probabilities. Out ``()``, or ``(n,)`` for ``"none"``.
+        Dense prediction as in torch: logits ``(n, k, h, w)``, or any number of axes after the classes, with target
+        ``(n, h, w)`` or ``(n, k, h, w)``; every pixel is a sample. Out ``()``, or ``(n, h, w)`` for ``"none"``.
 
     Example:
         The squared hinge on the margin to each class, as a loss of one's own:
@@ -142,17 +144,21 @@ class Loss(nn.Module, ABC):
         """Return the loss of each sample, neither weighted nor reduced.
 
         Args:
-            logits: Logits ``(n, k)``.
-            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``.
+            logits: Logits ``(n, k)``, or ``(n, k, ...)``.
+            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``; ``(n, ...)`` or ``(n, k, ...)`` if dense.
 
         Returns:
-            Values ``(n,)`` at the labels, 0 for an ignored one; the expectation of the row under probabilities.
+            Values ``(n,)`` at the labels, 0 for an ignored one; the expectation of the row under probabilities. If
+            dense, ``(n, ...)``.
 
         Example:
             >>> from anchored.losses import CrossEntropy
             >>> CrossEntropy().pointwise(torch.zeros(2, 4), torch.tensor([2, -100]))
             tensor([1.3863, 0.0000])
         """
+        _check_tensors(logits, target)
+        if logits.ndim > 2:
+            return self.pointwise(*_pixels_as_samples(logits, target)).reshape(_places(logits))
         logits = self._checked(logits, target)
         if target.is_floating_point():
             return self._over(logits, target.to(logits.dtype))
@@ -163,11 +169,11 @@ class Loss(nn.Module, ABC):
         """Return the loss of the batch, weighted and reduced.
 
         Args:
-            logits: Logits ``(n, k)``.
-            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``.
+            logits: Logits ``(n, k)``, or ``(n, k, ...)``.
+            target: Labels ``(n,)``, int64, or probabilities ``(n, k)``; ``(n, ...)`` or ``(n, k, ...)`` if dense.
 
         Returns:
-            A scalar ``()``, or ``(n,)`` if the reduction is ``"none"``.
+            A scalar ``()``, or ``(n,)`` (``(n, ...)`` if dense) if the reduction is ``"none"``.
 
         Raises:
             InputError: If shapes or dtypes do not fit.
@@ -178,6 +184,9 @@ class Loss(nn.Module, ABC):
             tensor(0.6931)
         """
         _check_tensors(logits, target)
+        if logits.ndim > 2:
+            values = self.forward(*_pixels_as_samples(logits, target))
+            return values.reshape(_places(logits)) if self.reduction == "none" else values
         if target.is_floating_point():
             mass = target if self.weight is None else target * self._weight_for(logits)
             return self._reduced(self.pointwise(logits, mass))
@@ -188,6 +197,26 @@ class Loss(nn.Module, ABC):
             share = share * self._weight_for(logits).to(values.dtype)[torch.where(kept, target, 0)]
             values = values * share
         return self._reduced(values, share)
+
+    def activation(self, logits: Tensor) -> Tensor:
+        """Return probabilities ``(n, k)`` of logits ``(n, k)``: their softmax. fastai and skorch ask a loss for it.
+
+        Example:
+            >>> from anchored.losses import CrossEntropy
+            >>> CrossEntropy().activation(torch.zeros(1, 4))
+            tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
+        """
+        return in_single_precision(logits).softmax(dim=1)
+
+    def decodes(self, logits: Tensor) -> Tensor:
+        """Return the most probable labels ``(n,)`` of logits ``(n, k)``, under the name that fastai uses.
+
+        Example:
+            >>> from anchored.losses import CrossEntropy
+            >>> CrossEntropy().decodes(torch.eye(3)[[2, 0]])
+            tensor([2, 0])
+        """
+        return logits.argmax(dim=1)
 
     def __add__(self, other: object) -> Sum:
         from anchored.losses.combination import Sum  # a Sum is a Loss, so it cannot be imported above
@@ -239,10 +268,9 @@ class Loss(nn.Module, ABC):
 
     def _checked(self, logits: Tensor, target: Tensor) -> Tensor:
         """Check shapes and dtypes, and return ``logits`` in at least single precision."""
-        _check_tensors(logits, target)
         shapes = f"got target {tuple(target.shape)} {target.dtype} for logits {tuple(logits.shape)} {logits.dtype}"
         if logits.ndim != 2 or not logits.is_floating_point():
-            raise InputError(f"logits must be a floating point tensor (n, k): {shapes}")
+            raise InputError(f"logits must be a floating point tensor (n, k) or (n, k, ...): {shapes}")
         if target.is_floating_point():
             if target.shape != logits.shape:
                 raise InputError(f"probabilities must have the shape of the logits: {shapes}; labels must be int64")
@@ -257,6 +285,28 @@ class Loss(nn.Module, ABC):
                 f"one-hot rows need a floating point dtype"
             )
         return in_single_precision(logits)
+
+
+def _places(logits: Tensor) -> tuple[int, ...]:
+    """Return the shape ``(n, ...)`` of the samples in dense logits ``(n, k, ...)``."""
+    return (logits.shape[0], *logits.shape[2:])
+
+
+def _pixels_as_samples(logits: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Return logits ``(m, k)`` and target ``(m,)`` or ``(m, k)``, a row per pixel; refuse shapes that do not fit."""
+    soft = target.is_floating_point()
+    wanted = tuple(logits.shape) if soft else _places(logits)
+    if tuple(target.shape) != wanted:
+        kind = "probabilities" if soft else "labels"
+        raise InputError(
+            f"dense logits (n, k, ...) need {kind} of shape {wanted}: got target {tuple(target.shape)} {target.dtype} "
+            f"for logits {tuple(logits.shape)}; if the classes are on the last axis, move them by logits.movedim(-1, 1)"
+        )
+
+    def rows(values: Tensor) -> Tensor:
+        return values.movedim(1, -1).flatten(0, -2)
+
+    return rows(logits), rows(target) if soft else target.flatten()
 
 
 def _check_tensors(logits: object, target: object) -> None:

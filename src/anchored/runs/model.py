@@ -21,6 +21,7 @@ from anchored._files import read_json, read_tensors, write_atomically, write_jso
 from anchored.data import Dataset, Inputs, Normalization, SourceOptions, TensorInputs
 from anchored.features import Encoder, TableEncoder, encode, features_of, restore
 from anchored.features.photos import PhotoEncoder
+from anchored.heads import complete_settings
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
 
@@ -279,7 +280,7 @@ class TrainedModel(nn.Module):
         classifier = _network(folder, about, backbone)
         classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
         try:
-            classifier.load_state_dict(state)
+            classifier.load_state_dict(complete_settings(state, classifier))
         except RuntimeError as error:
             reason = " ".join(line.strip() for line in str(error).splitlines()[:2])
             raise InputError(f"the weights in {folder} are those of another network: {reason}") from None

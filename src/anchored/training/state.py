@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
+from anchored.heads import complete_settings
 from anchored.training.checkpoint import ANEW, Checkpoint, load_optimizer, optimizer_state
 from anchored.training.early_stop import Best
 from anchored.training.records import Count, Record, check_history, check_record
@@ -163,11 +164,12 @@ class State:
         check_facts(checkpoint)
         facts = checkpoint.facts
         try:
-            self.model.load_state_dict(checkpoint.part("model"))
+            self.model.load_state_dict(complete_settings(checkpoint.part("model"), self.model))
             load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
             if self.average is not None:
                 kept = "average_steps" in facts
-                self.average.module.load_state_dict(checkpoint.part("average" if kept else "model"))
+                part = checkpoint.part("average" if kept else "model")
+                self.average.module.load_state_dict(complete_settings(part, self.average.module))
                 self.average.steps = facts.get("average_steps", 0)
         except (RuntimeError, ValueError, KeyError, TypeError, IndexError) as error:
             lines = [line.strip() for line in str(error).splitlines()]
@@ -179,7 +181,8 @@ class State:
         self.generator = checkpoint.tensors.get("generator")
         self.best = None
         if "best_epoch" in facts:
-            self.best = Best(facts["best_epoch"], checkpoint.tensors["best_right"], checkpoint.part("best"))
+            weights = complete_settings(checkpoint.part("best"), self.model)
+            self.best = Best(facts["best_epoch"], checkpoint.tensors["best_right"], weights)
         self.stage, self.began = facts["stage"], facts["began"]
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
 

@@ -174,6 +174,7 @@ def images():
     return torch.randn(4, 3, 8, 8, generator=torch.Generator().manual_seed(0))
 
 
+@pytest.mark.filterwarnings("ignore:TorchvisionGoogLeNet has other layers")
 @pytest.mark.parametrize("count", [K, None], ids=["count given", "count inferred"])
 @pytest.mark.parametrize("kind", IMITATIONS)
 def test_replaces_the_classifier_and_nothing_else(kind, count, images):
@@ -192,6 +193,7 @@ def test_replaces_the_classifier_and_nothing_else(kind, count, images):
     assert model.stem.weight.grad.abs().max() > 0
 
 
+@pytest.mark.filterwarnings("ignore:.*are never negative in the first batches")
 @pytest.mark.parametrize("kind", IMITATIONS)
 def test_more_classes_than_the_layer_had_when_it_is_named(kind, images):
     model = anchor_(kind(), 2 * kind.width, layer=kind.where, normalize=False, features="signed")
@@ -279,7 +281,8 @@ def test_features_after_a_relu_get_reachable_prototypes():
 
     bound = (K / (K - 1)) ** 0.5
     assert margins(anchor_(network(), K)).min() == pytest.approx(bound, abs=1e-5)
-    assert margins(anchor_(network(), K, features="signed")).min() < 0.9 * bound
+    with pytest.warns(UserWarning, match=r"layer '2': the features are never negative .* features='nonnegative'"):
+        assert margins(anchor_(network(), K, features="signed")).min() < 0.9 * bound
 
 
 def test_options_reach_the_head():
@@ -296,3 +299,162 @@ def test_options_reach_the_head():
 def test_refuses_an_impossible_number_of_classes(count):
     with pytest.raises(InputError, match="num_classes must be"):
         anchor_(TorchvisionResNet(), count)
+
+
+def test_a_tower_with_an_auxiliary_classifier_says_that_it_stays(images):
+    with pytest.warns(
+        UserWarning, match=r"stay as they are: aux1\.fc2 \(20 -> 10\); anchor all of them by layer='all'"
+    ):
+        anchor_(TorchvisionGoogLeNet(), K)
+    model = anchor_(TorchvisionGoogLeNet(), K, layer="all")
+    assert isinstance(model.aux1.fc2, AnchoredHead)
+    assert isinstance(model.fc, AnchoredHead)
+    assert isinstance(model.squeeze, nn.Conv2d), "k outputs by coincidence"
+
+
+class TimmDistilled(Images):
+    """As LeViT and DeiT in timm: two heads whose logits are averaged."""
+
+    def __init__(self):
+        super().__init__()
+        self.num_classes = K
+        self.head, self.head_dist = nn.Linear(16, K), nn.Linear(16, K)
+
+    def get_classifier(self):
+        return self.head, self.head_dist
+
+    def forward(self, x):
+        return (self.head(self.pooled(x)) + self.head_dist(self.pooled(x))) / 2
+
+
+@pytest.mark.parametrize("layer", [["head", "head_dist"], ("head", "head_dist", "head"), "all"])
+def test_several_heads_are_anchored_by_one_call(layer, images):
+    model = anchor_(TimmDistilled(), K, layer=layer, scale=4.0)
+    assert isinstance(model.head, AnchoredHead)
+    assert isinstance(model.head_dist, AnchoredHead)
+    assert model.head is not model.head_dist
+    assert model(images).abs().max() <= 4.0 + 1e-5
+
+
+def test_the_refusal_of_several_heads_shows_the_call_that_anchors_them():
+    with pytest.raises(InputError) as refusal:
+        anchor_(TimmDistilled(), K)
+    call = str(refusal.value).split("layer=")[1]
+    assert call == "['head', 'head_dist']"
+    anchor_(TimmDistilled(), K, layer=["head", "head_dist"])
+
+
+@pytest.mark.parametrize("layer", [[], [3], {"head": 1}.values()])
+def test_refuses_a_list_that_names_no_layers(layer):
+    with pytest.raises(InputError, match="layer must be a name, a list of names, or 'all'"):
+        anchor_(TimmDistilled(), K, layer=layer)
+
+
+def test_a_layer_that_is_called_all_is_that_layer():
+    model = anchor_(nn.ModuleDict({"all": nn.Linear(4, K), "head": nn.Linear(4, K)}), K, layer="all")
+    assert isinstance(model["all"], AnchoredHead)
+    assert isinstance(model["head"], nn.Linear)
+
+
+class HuggingFaceXVector(nn.Module):
+    """As Wav2Vec2ForXVector: the classifier gives embeddings, the loss has the weights of the classes."""
+
+    def __init__(self, speakers):
+        super().__init__()
+        self.config = types.SimpleNamespace(num_labels=speakers)
+        self.classifier = nn.Linear(24, 24)
+        self.objective = nn.Module()
+        self.objective.weight = nn.Parameter(torch.zeros(24, speakers))
+
+
+@pytest.mark.parametrize("options", [{}, {"num_classes": 5}, {"num_classes": 24}])
+@pytest.mark.parametrize("speakers", [5, 24])
+def test_a_speaker_model_is_refused_because_its_loss_has_the_classes(options, speakers):
+    with pytest.raises(InputError, match=r"keeps the weights of its classes in its loss, objective \(Module\)"):
+        anchor_(HuggingFaceXVector(speakers), **options)
+
+
+# The sign of the features
+
+
+@pytest.mark.parametrize("form", [lambda x: x, lambda x: (x,), lambda x: {"x": x}], ids=["tensor", "tuple", "mapping"])
+def test_an_example_settles_the_sign_and_leaves_no_trace(form, images):
+    model = TorchvisionResNet()
+    model.norm = nn.BatchNorm2d(3)
+    model.stem = nn.Sequential(model.norm, model.stem).train()
+    mean = model.norm.running_mean.clone()
+    head = anchor_(model, K, example=form(images)).fc
+    assert head.features == "nonnegative"
+    assert "for nonnegative features (seen in the example)" in repr(head)
+    assert model.training
+    assert torch.equal(model.norm.running_mean, mean)
+    assert not model.stem[1]._forward_pre_hooks
+
+
+def test_an_example_of_signed_features_shows_them(images):
+    model = TimmMobileNet()
+    assert anchor_(model, K, example=images).classifier.features == "signed"
+    assert "(seen in the example)" in repr(model.classifier)
+
+
+def test_the_example_may_give_a_lazy_layer_its_size():
+    model = nn.Sequential(nn.Flatten(), nn.LazyLinear(K))
+    assert anchor_(model, K, example=torch.ones(9, 3, 4))[1].in_features == 12
+
+
+def test_without_an_example_the_first_batch_settles_it_before_the_first_logits(images):
+    model = anchor_(TorchvisionResNet(), K)
+    assert "for signed features (assumed)" in repr(model.fc)
+    first = model(images)
+    assert "for nonnegative features (seen in the first batches)" in repr(model.fc)
+    expected = AnchoredHead(16, K, features="nonnegative")
+    assert torch.equal(model.fc.prototypes, expected.prototypes)
+    assert torch.equal(model(images), first)
+    assert anchor_(TorchvisionResNet(), K, features="nonnegative").fc.watch is not None
+
+
+def test_signed_features_keep_their_prototypes(images):
+    model = anchor_(TimmMobileNet(), K)
+    before = model.classifier.prototypes.clone()
+    model(images)
+    assert torch.equal(model.classifier.prototypes, before)
+    assert "for signed features (seen in the first batches)" in repr(model.classifier)
+    assert model.classifier.watch is None
+
+
+def test_the_generator_decides_the_prototypes_that_are_made_later_too(images):
+    def rows(seed):
+        model = anchor_(TorchvisionResNet(), K, generator=torch.Generator().manual_seed(seed))
+        model(images)
+        return model.fc.prototypes
+
+    assert torch.equal(rows(1), rows(1))
+    assert not torch.equal(rows(1), rows(2))
+
+
+def test_a_wrong_declaration_warns_in_both_directions(images):
+    with pytest.warns(UserWarning, match=r"'classifier': the features have negative entries, .* features='signed'"):
+        anchor_(TimmMobileNet(), K, features="nonnegative")(images)
+    model = anchor_(TorchvisionResNet(), K, features="signed")
+    with pytest.warns(UserWarning, match=r"'fc': the features are never negative .* features='nonnegative'"):
+        model(images)
+    model(images)  # once is enough
+
+
+def test_weights_of_a_file_are_never_changed_by_what_is_seen(images):
+    trained = anchor_(TorchvisionResNet(), K, features="signed", generator=torch.Generator().manual_seed(7))
+    model = anchor_(TorchvisionResNet(), K)
+    model.load_state_dict(trained.state_dict())
+    model(images)
+    assert torch.equal(model.fc.prototypes, trained.fc.prototypes)
+    by_hand = anchor_(TorchvisionResNet(), K)  # as loaders do that write into tensors
+    by_hand.fc.prototypes.copy_(trained.fc.prototypes)
+    with pytest.warns(UserWarning, match="are never negative in the first batches"):
+        by_hand(images)
+    assert torch.equal(by_hand.fc.prototypes, trained.fc.prototypes)
+
+
+def test_own_prototypes_are_not_watched(images):
+    head = anchor_(TorchvisionResNet(), K, prototypes=simplex(K, 16)).fc
+    assert head.watch is None
+    assert "for given prototypes" in repr(head)

@@ -51,7 +51,7 @@ def test_prototypes_are_saved_and_never_trained(features):
     head = torch_model[1]
     before = head.prototypes.clone()
     assert list(head.parameters()) == []
-    assert list(head.state_dict()) == ["prototypes"]
+    assert list(head.state_dict()) == ["prototypes", "saved_scale", "saved_normalize", "saved_features"]
     optimiser = torch.optim.SGD(torch_model.parameters(), lr=1.0, momentum=0.9, weight_decay=0.1)
     weight = torch_model[0].weight.clone()
     F.cross_entropy(torch_model(features), torch.arange(16) % 5).backward()

@@ -1,0 +1,379 @@
+"""Count for how many published architectures ``anchor_`` does the right thing: timm, torchvision, transformers.
+
+Not a test: it builds some two hundred networks with random weights, which takes about twenty minutes. It needs timm,
+torchvision and transformers beside the library (docs/frameworks/index.md says how they were installed), and is run as
+
+    python tests/campaign/anchor_models.py timm torchvision transformers --out counts.json
+
+A case is **right** if, after one call of ``anchor_(model, scale=5)``,
+
+- the logits have one column per class and stay within the scale,
+- the sign of the features in ``repr`` is that of the features themselves, after one batch, and with ``example=``,
+- a training step moves the network and leaves the prototypes as they were, bit for bit,
+- the state dict, loaded into a second model that was anchored with another scale, gives the same logits.
+
+A model with several classifiers must be refused with the call that anchors all of them; that call is then made, and
+must be right too. A model without a layer of class logits must be refused. Models that cannot be built or run at all
+are listed apart, and are no part of the count.
+"""
+
+import argparse
+import contextlib
+import gc
+import json
+import re
+import signal
+import sys
+import time
+import traceback
+import warnings
+
+import torch
+
+from anchored import InputError, anchor_
+from anchored.heads import AnchoredHead
+
+K, SCALE, SECONDS = 7, 5.0, 150
+SMALL_FIRST = re.compile(
+    r"test|pico|femto|atto|zepto|nano|xxs|xxt|xxtiny|_xs|_tiny|_micro|_mini|_s0|b0|_18|18|_small|_t$|_s$"
+)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("collections", nargs="+", choices=COLLECTIONS)
+    parser.add_argument("--out", default="counts.json")
+    parser.add_argument("--only", default="", help="only models whose name contains this")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    import_torchvision_on_a_cpu()
+    found = []
+    for collection in arguments.collections:
+        for name, build, inputs in COLLECTIONS[collection]():
+            if arguments.only in name:
+                found.append({"collection": collection, "model": name, **limited(build, inputs)})
+                print(json.dumps(found[-1]), flush=True)
+                with open(arguments.out, "w", encoding="utf-8") as file:
+                    json.dump(found, file, indent=1)
+    for line in summary(found):
+        print(line)
+
+
+def import_torchvision_on_a_cpu():
+    """Define the two operators that the CUDA build of torchvision expects; without them it does not import."""
+    library = torch.library.Library("torchvision", "DEF")
+    for name in ("nms", "qnms"):
+        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    KEPT.append(library)
+
+
+KEPT = []
+
+
+def summary(found):
+    """Lines of a Markdown table."""
+    yield "| collection | counted | right | refused first, with the call | refused rightly | wrong | not runnable |"
+    yield "|---|---|---|---|---|---|---|"
+    for collection in dict.fromkeys(each["collection"] for each in found):
+        rows = [each for each in found if each["collection"] == collection]
+        number = {kind: sum(each["outcome"] == kind for each in rows) for kind in OUTCOMES}
+        counted = len(rows) - number["cannot be run"]
+        right = number["right"] + number["right by the call shown"] + number["refused rightly"]
+        share = f"{right} ({100 * right / max(counted, 1):.1f} %)"
+        yield (
+            f"| {collection} | {counted} | {share} | {number['right by the call shown']} | "
+            f"{number['refused rightly']} | {number['wrong']} | {number['cannot be run']} |"
+        )
+    signs = [each for each in found if "nonnegative" in each]
+    truly = [each for each in signs if each["nonnegative"]]
+    yield f"features non-negative: {len(truly)}, found {sum(each['found_nonnegative'] for each in truly)}"
+    signed = [each for each in signs if not each["nonnegative"]]
+    yield f"features signed: {len(signed)}, found {sum(not each['found_nonnegative'] for each in signed)}"
+
+
+OUTCOMES = ("right", "right by the call shown", "refused rightly", "wrong", "cannot be run")
+
+
+def limited(build, inputs):
+    """The outcome of one model within the time allowed."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    started = time.perf_counter()
+    try:
+        return {**judged(build, inputs), "seconds": round(time.perf_counter() - started, 1)}
+    except TimeoutError:
+        return {"outcome": "cannot be run", "why": f"more than {SECONDS} s"}
+    finally:
+        signal.alarm(0)
+        gc.collect()
+
+
+def judged(build, inputs):
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            plain = build()
+            example = inputs(plain)
+        plain.eval()
+        with torch.no_grad():
+            run(plain, example)
+        del plain
+    except TimeoutError:
+        raise
+    except Exception as error:
+        return {"outcome": "cannot be run", "why": f"{type(error).__name__}: {str(error)[:150]}"}
+    layer, outcome = None, "right"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                anchor_(build_again(build), scale=SCALE)
+            except InputError as refusal:
+                shown = re.search(r"layer=(\[.*\])$", str(refusal))
+                if "keeps the weights of its classes in its loss" in str(refusal):
+                    return {"outcome": "refused rightly", "why": str(refusal)[:150]}
+                if shown is None:
+                    return {"outcome": "wrong", "why": f"refused: {str(refusal)[:200]}"}
+                layer, outcome = json.loads(shown.group(1).replace("'", '"')), "right by the call shown"
+            return {"outcome": outcome, **checked(build, example, layer)}
+    except TimeoutError:
+        raise
+    except AssertionError as error:
+        return {"outcome": "wrong", "why": str(error)[:200]}
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        return {"outcome": "wrong", "why": f"{type(error).__name__}: {str(error)[:200]}"}
+
+
+def build_again(build):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return build().eval()
+
+
+def checked(build, example, layer):
+    model = anchor_(build_again(build), scale=SCALE, layer=layer)
+    heads = [module for module in model.modules() if isinstance(module, AnchoredHead)]
+    lowest = {}
+    hooks = [head.register_forward_pre_hook(keep_lowest(lowest)) for head in heads]
+    with torch.no_grad():
+        logits = run(model, example)
+    for hook in hooks:
+        hook.remove()
+    assert K in (logits.shape[-1], logits.shape[1]), f"logits {tuple(logits.shape)} do not have {K} classes"
+    assert logits.abs().max() <= SCALE + 1e-3, f"a logit of {logits.abs().max():.3g} is beyond the scale"
+    assert lowest, "the head never ran"
+    truth = ["nonnegative" if low >= 0 else "signed" for low in lowest.values()]
+    found = [head.features for head in lowest]
+    measured = anchor_(build_again(build), scale=SCALE, layer=layer, example=example)
+    by_example = [each.features for each in measured.modules() if isinstance(each, AnchoredHead)]
+    ran = [by_example[heads.index(head)] for head in lowest]
+    assert truth == found == ran, f"features are {truth}, found {found} by the first batch, {ran} by example"
+    with torch.no_grad():
+        assert torch.allclose(run(measured, example), logits, atol=1e-4), "the two ways disagree on logits"
+    assert f"{truth[0]} features (seen" in repr(next(iter(lowest))) or "(by structure)" in repr(next(iter(lowest)))
+    del measured
+    step(model.train(), heads, example)
+    twin = anchor_(build_again(build), scale=1.0, layer=layer)
+    twin.load_state_dict(model.state_dict())
+    with torch.no_grad():
+        same = torch.allclose(run(twin.eval(), example), run(model.eval(), example), atol=1e-4)
+    assert same, "loading the state dict gave other logits"
+    return {
+        "nonnegative": truth[0] == "nonnegative",
+        "found_nonnegative": found[0] == "nonnegative",
+        "heads": len(heads),
+    }
+
+
+def keep_lowest(lowest):
+    def hook(head, given):
+        lowest[head] = min(lowest.get(head, float("inf")), given[0].detach().min().item())
+
+    return hook
+
+
+def step(model, heads, example):
+    """One step of gradient descent: the network moves, the prototypes do not."""
+    kept = [head.prototypes.clone() for head in heads]
+    free = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    before = free[0].detach().clone()
+    optimiser = torch.optim.SGD(free, lr=0.1)
+    try:
+        logits = run(model, example)
+    except ValueError as error:
+        if "more than 1 value per channel" not in str(error):  # BatchNorm cannot train on so small a map
+            raise
+        logits = run(model.eval(), example)
+    logits.float().square().sum().backward()
+    optimiser.step()
+    moved = not torch.equal(free[0], before) or any(each.grad is not None and each.grad.any() for each in free)
+    assert moved, "nothing was trained"
+    assert all(torch.equal(head.prototypes, rows) for head, rows in zip(heads, kept, strict=True)), "prototypes moved"
+    optimiser.zero_grad()
+
+
+def run(model, example):
+    """The logits of a model on its example, whatever kind of answer it gives."""
+    answer = model(**example) if isinstance(example, dict) else model(example)
+    if isinstance(answer, torch.Tensor):
+        return answer
+    if isinstance(answer, (tuple, list)) and not hasattr(answer, "logits"):
+        return answer[0]
+    return answer.logits
+
+
+# The collections: name, a function that builds the model with K classes, a function that gives its inputs.
+
+
+def timm_models():
+    import timm
+
+    for module in timm.list_modules():
+        names = timm.list_models(module=module)
+        if names:
+            name = smallest(names)
+            yield f"{module}/{name}", lambda name=name: timm.create_model(name, num_classes=K), timm_inputs
+
+
+def smallest(names):
+    """The model that is probably the smallest: by the usual words, then by the least numbers in its name."""
+
+    def size(name):
+        numbers = [int(each) for each in re.findall(r"\d+", name)]
+        return (SMALL_FIRST.search(name) is None, max(numbers, default=0), len(name))
+
+    return min(names, key=size)
+
+
+def timm_inputs(model):
+    size = model.default_cfg.get("input_size", (3, 224, 224))
+    smaller = (size[0], 128, 128)
+    with torch.no_grad(), contextlib.suppress(Exception):
+        model.eval()(torch.zeros(1, *smaller))
+        size = smaller
+    return torch.randn(2, *size)
+
+
+def torchvision_models():
+    from torchvision import models
+
+    for name in models.list_models():
+        builder = models.get_model_builder(name)
+        if builder.__module__.split(".")[2] in ("detection", "segmentation", "optical_flow", "quantization"):
+            continue
+        video = ".video" in builder.__module__
+        yield name, lambda name=name: models.get_model(name, weights=None, num_classes=K), vision_inputs(name, video)
+
+
+def vision_inputs(name, video):
+    size = 299 if name == "inception_v3" else 224
+    shape = (1, 3, 16, size, size) if video else (2, 3, size, size)
+    return lambda model: torch.randn(shape)
+
+
+def transformers_models():
+    import transformers
+    from transformers.models.auto import modeling_auto
+
+    transformers.logging.set_verbosity_error()
+    done = set()
+    for kind in ("SEQUENCE", "TOKEN", "IMAGE", "AUDIO", "VIDEO", "AUDIO_XVECTOR"):
+        mapping = (
+            f"MODEL_FOR_{kind}_CLASSIFICATION_MAPPING_NAMES"
+            if kind != "AUDIO_XVECTOR"
+            else "MODEL_FOR_AUDIO_XVECTOR_MAPPING_NAMES"
+        )
+        for names in getattr(modeling_auto, mapping).values():
+            for name in (names,) if isinstance(names, str) else names:
+                cls = getattr(transformers, name, None)
+                if name not in done and cls is not None and getattr(cls, "config_class", None) is not None:
+                    done.add(name)
+                    yield name, lambda cls=cls: cls(small_config(cls.config_class)), transformers_inputs(kind)
+
+
+SIZES = {
+    "hidden_size": 32, "pooler_hidden_size": 32, "d_model": 32, "dim": 32, "embed_dim": 32, "n_embd": 32,
+    "emb_dim": 32, "hidden_dim": 32, "embedding_size": 32, "projection_dim": 32, "classifier_proj_size": 24,
+    "num_hidden_layers": 2, "n_layers": 2, "n_layer": 2, "num_layers": 2, "encoder_layers": 2, "decoder_layers": 2,
+    "num_attention_heads": 4, "n_heads": 4, "n_head": 4, "num_heads": 4, "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64, "hidden_dim_ffn": 64,
+    "ffn_dim": 64, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "d_ff": 64, "n_inner": 64, "d_kv": 8,
+    "vocab_size": 128, "max_position_embeddings": 64, "n_positions": 64, "max_source_positions": 64,
+    "image_size": 64, "patch_size": 16, "num_experts": 4, "num_local_experts": 4, "n_routed_experts": 4,
+    "num_experts_per_tok": 2, "moe_intermediate_size": 32, "num_conv_pos_embeddings": 16,
+    "num_conv_pos_embedding_groups": 2, "xvector_output_dim": 24, "ffn_hidden_size": 64,
+}  # fmt: skip
+
+
+def small_config(cls):
+    """A configuration with the usual sizes made small, as far as it has them; its parts likewise."""
+    config = cls(num_labels=K)
+    shrink(config)
+    config.num_labels = K
+    if getattr(config, "pad_token_id", None) is None or config.pad_token_id >= 128:
+        config.pad_token_id = 0
+    return config
+
+
+def shrink(config):
+    for name in ("text_config", "vision_config", "backbone_config", "audio_config"):
+        part = getattr(config, name, None)
+        if part is not None and hasattr(part, "to_dict"):
+            shrink(part)
+    for name, value in SIZES.items():
+        given = getattr(config, name, None)
+        if isinstance(given, int) and not isinstance(given, bool) and given > value:
+            with contextlib.suppress(Exception):
+                setattr(config, name, value)
+    kinds = getattr(config, "layer_types", None)
+    if isinstance(kinds, list):  # two layers, of two kinds if there are two
+        with contextlib.suppress(AttributeError):
+            config.layer_types = (list(dict.fromkeys(kinds)) * 2)[:2]
+    if hasattr(config, "vocab_size") and config.vocab_size is None:
+        config.vocab_size = 128
+
+
+def transformers_inputs(kind):
+    def inputs(model):
+        accepted = model.forward.__code__.co_varnames
+        if kind == "IMAGE":
+            size = getattr(model.config, "image_size", None) or 64
+            size = size if isinstance(size, int) else size[0]
+            return {"pixel_values": torch.randn(2, getattr(model.config, "num_channels", 3) or 3, size, size)}
+        if kind == "VIDEO":
+            frames = getattr(model.config, "num_frames", 4)
+            size = model.config.image_size if isinstance(getattr(model.config, "image_size", 64), int) else 64
+            return {"pixel_values": torch.randn(2, frames, 3, size, size)}
+        if kind in ("AUDIO", "AUDIO_XVECTOR"):
+            if "input_features" in accepted and model.main_input_name == "input_features":
+                bins = getattr(model.config, "num_mel_bins", None) or getattr(
+                    model.config, "feature_projection_input_dim", 80
+                )
+                return {
+                    "input_features": torch.randn(2, bins, 128)
+                    if "whisper" in model.config.model_type
+                    else torch.randn(2, 64, bins)
+                }
+            if model.config.model_type == "audio-spectrogram-transformer":
+                return {"input_values": torch.randn(2, model.config.max_length, model.config.num_mel_bins)}
+            return {"input_values": torch.randn(2, 8000)}
+        ids = torch.randint(3, 90, (2, 16))
+        end = getattr(model.config, "eos_token_id", None)
+        ids[:, -1] = end if isinstance(end, int) and end < 128 else 2  # where some models look for the end of the text
+        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        if "bbox" in accepted:
+            given["bbox"] = torch.zeros(2, 16, 4, dtype=torch.long)
+        return given
+
+    return inputs
+
+
+COLLECTIONS = {"timm": timm_models, "torchvision": torchvision_models, "transformers": transformers_models}
+
+if __name__ == "__main__":
+    main()
