@@ -13,9 +13,10 @@ from anchored._errors import InputError
 from anchored._files import read_json
 from anchored.audit import Audit, look_settings
 from anchored.data import Dataset
+from anchored.features import ColumnUse, TableEncoder
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, class_names, find_previous, read_previous
-from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, load, make_look, open_data
+from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, load, make_look, open_data, read_encoder
 from anchored.training import LookConfig, RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
@@ -41,6 +42,7 @@ class Evidence:
         class_names: Names of the classes, in the order of the labels.
         measured: The model's answers to unseen data; None if the model or the data is not at hand.
         data: The labelled data, to show samples of it; None if it is not at hand.
+        column_uses: What is done with each column, if the data is a table that was encoded.
         audited: Result of the audit of the labels; None if there was no audit.
         previous: The run to compare with; None if there is none.
         missing: What the report has to do without, one sentence each.
@@ -55,6 +57,7 @@ class Evidence:
     class_names: tuple[str, ...] = ()
     measured: Measured | None = None
     data: Dataset | None = None
+    column_uses: tuple[ColumnUse, ...] = ()
     audited: Audit | None = None
     previous: Previous | None = None
     missing: tuple[str, ...] = ()
@@ -153,11 +156,23 @@ def gather(
         class_names=names,
         measured=measured,
         data=None if data is None else data.labelled,
+        column_uses=_column_uses(run.path, data),
         audited=audited,
         previous=previous,
         missing=tuple(missing),
         own_module=isinstance(made := about.get("backbone"), dict) and made.get("name") == OWN_BACKBONE,
     )
+
+
+def _column_uses(path: Path, data: RunData | None) -> tuple[ColumnUse, ...]:
+    """Read what is done with each column from the encoder, or from its file if the data is not at hand."""
+    if data is not None:
+        return data.encoder.uses if isinstance(data.encoder, TableEncoder) else ()
+    try:
+        found = read_encoder(path)
+    except InputError:
+        return ()
+    return found.uses if isinstance(found, TableEncoder) else ()
 
 
 def _audit(folder: Path) -> Audit | None:

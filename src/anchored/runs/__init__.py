@@ -8,7 +8,8 @@ from anchored.runs.fit import Fitted, fit
 from anchored.runs.folder import RunFolder, default_path
 from anchored.runs.loading import load
 from anchored.runs.look import Look, look_at_labels, make_look
-from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKBONE, WEIGHTS, TrainedModel
+from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKBONE, WEIGHTS, TrainedModel, read_encoder
+from anchored.runs.reasons import SpeakingColumns, linear_map
 from anchored.runs.recipes import RECIPES
 
 __all__ = [
@@ -25,15 +26,18 @@ __all__ = [
     "Look",
     "RunData",
     "RunFolder",
+    "SpeakingColumns",
     "TrainedModel",
     "complete",
     "decide",
     "default_path",
     "encode_data",
     "fit",
+    "linear_map",
     "load",
     "look_at_labels",
     "make_look",
     "open_data",
+    "read_encoder",
     "recipes",
 ]

@@ -25,7 +25,7 @@ from anchored.heads import complete_settings
 from anchored.methods import Network
 from anchored.training import BackboneConfig, MethodConfig, Runtime, build_procedure, raw_logits, weight_of
 
-__all__ = ["DESCRIPTION", "ENCODER", "ENCODER_WEIGHTS", "OWN_BACKBONE", "WEIGHTS", "TrainedModel"]
+__all__ = ["DESCRIPTION", "ENCODER", "ENCODER_WEIGHTS", "OWN_BACKBONE", "WEIGHTS", "TrainedModel", "read_encoder"]
 
 WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
 ENCODER_WEIGHTS, ENCODER = "encoder.safetensors", "encoder.json"
@@ -276,7 +276,7 @@ class TrainedModel(nn.Module):
                 f"{folder}: this version reads model formats {_FORMAT} and {_FORMAT_WITH_ENCODER}, "
                 f"got {about.get('format')!r}"
             )
-        encoder = _read_encoder(folder) if about["format"] == _FORMAT_WITH_ENCODER else None
+        encoder = read_encoder(folder) if about["format"] == _FORMAT_WITH_ENCODER else None
         classifier = _network(folder, about, backbone)
         classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
         try:
@@ -296,8 +296,12 @@ class TrainedModel(nn.Module):
         )
 
 
-def _read_encoder(folder: Path) -> Encoder:
-    """The encoder beside the model; its parts are checked as they are read, since files are untrusted."""
+def read_encoder(folder: Path) -> Encoder:
+    """Read the encoder beside a model; its parts are checked as they are read, since files are untrusted.
+
+    Raises:
+        InputError: If there is none, or it is damaged.
+    """
     way_out = "copy the files of the model from the run again"
     for name in (ENCODER, ENCODER_WEIGHTS):
         if not (folder / name).is_file():

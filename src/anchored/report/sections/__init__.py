@@ -10,6 +10,7 @@ from anchored.report._section import Section
 from anchored.report.sections.accuracy import accuracy
 from anchored.report.sections.again import again
 from anchored.report.sections.choice import choice
+from anchored.report.sections.columns import columns
 from anchored.report.sections.comparison import comparison
 from anchored.report.sections.confidence import confidence
 from anchored.report.sections.geometry import geometry
@@ -27,6 +28,7 @@ SECTIONS: tuple[Callable[[Evidence], Section | None], ...] = (
     confidence,
     labels,
     suspects,
+    columns,
     comparison,
     learning,
     geometry,
