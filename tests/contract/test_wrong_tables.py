@@ -100,8 +100,7 @@ def test_a_wrong_table_is_refused_in_one_line_with_its_place(tmp_path, what):
     path = tmp_path / "t.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        data = load_table(path, label="label").train
-        TableEncoder().fit(data.inputs)
+        TableEncoder().fit(load_table(path, label="label").train.inputs)
     said = str(caught.value)
     assert said.startswith(str(path))
     assert "\n" not in said
