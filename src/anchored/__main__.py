@@ -1,6 +1,9 @@
 """``python -m anchored`` is the command ``anchored``; ``torchrun -m anchored`` needs it."""
 
+import signal
 import sys
+
+from anchored._signals import catch_signals, open_streams
 
 __all__ = ["main"]
 
@@ -9,6 +12,8 @@ _OF_THE_APP = ("typer", "rich")
 
 def main() -> None:
     """Run the command line, or say what must be installed for it."""
+    catch_signals()
+    open_streams()
     try:
         from anchored.cli import main as run
     except ModuleNotFoundError as error:
@@ -19,7 +24,10 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    run()
+    try:
+        run()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said: a late Ctrl-C must not tear at the end
 
 
 if __name__ == "__main__":

@@ -144,12 +144,13 @@ class Audit:
             f"{self.checked.wrong:,} of them wrong."
         )
 
-    def save(self, folder: str | Path, *, formats: Sequence[str] = ("csv",)) -> None:
+    def save(self, folder: str | Path, *, formats: Sequence[str] = ("csv",), spreadsheet_safe: bool = False) -> None:
         """Write ``audit.json`` and ``suspects.csv`` into ``folder``, which is made if it is missing.
 
         Args:
             folder: The folder to write to.
             formats: Files to write the ranking to: ``csv`` always, ``parquet`` and ``json`` beside it if named.
+            spreadsheet_safe: Whether names in the CSV file that look like formulas begin with an apostrophe.
 
         Raises:
             InputError: The folder cannot be made, or a package for the format is missing.
@@ -160,7 +161,7 @@ class Audit:
         except OSError as error:
             raise InputError(f"cannot make the folder {folder} for the audit: {error.strerror}") from None
         for form in dict.fromkeys(["csv", *formats]):
-            self.suspects.save(folder / f"suspects.{form}")
+            self.suspects.save(folder / f"suspects.{form}", spreadsheet_safe=spreadsheet_safe)
         write_json(folder / ABOUT, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:

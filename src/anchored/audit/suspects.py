@@ -11,6 +11,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, overload
@@ -21,6 +22,7 @@ from torch import Tensor
 from anchored import metrics
 from anchored._errors import InputError
 from anchored._files import write_atomically, write_text
+from anchored._spreadsheet import safe_cell
 from anchored.data import Dataset
 from anchored.imbalance import shots
 
@@ -38,6 +40,7 @@ COLUMNS = (
     "suggested_probability",
     "group",
 )
+_NAMES = ("id", "given", "suggested")
 _DIGITS = 6
 _SHOWN = 10
 _SHOWN_COLUMNS = ("rank", "id", "given", "suggested", "probability_wrong")
@@ -157,10 +160,20 @@ class Suspects(Sequence[Suspect]):
         """Return the columns by name: what ``pandas.DataFrame`` takes."""
         return dict(self._columns)
 
-    def save(self, path: str | Path) -> None:
-        """Write the table, as its ending says: ``.csv``, ``.parquet`` or ``.json`` (one object per line)."""
+    def save(self, path: str | Path, *, spreadsheet_safe: bool = False) -> None:
+        """Write the table, as its ending says: ``.csv``, ``.parquet`` or ``.json`` (one object per line).
+
+        Args:
+            path: The file.
+            spreadsheet_safe: Whether names in a ``.csv`` that look like formulas begin with an apostrophe; such a file
+                is for people, and :meth:`load` reads other names from it.
+        """
         path = Path(path)
-        writers = {".csv": self._to_csv, ".parquet": self._to_parquet, ".json": self._to_json}
+        writers = {
+            ".csv": partial(self._to_csv, safe=spreadsheet_safe),
+            ".parquet": self._to_parquet,
+            ".json": self._to_json,
+        }
         if path.suffix.lower() not in writers:
             raise InputError(f"suspects are written to {', '.join(writers)}, got {path.name!r}; give such an ending")
         writers[path.suffix.lower()](path)
@@ -200,12 +213,16 @@ class Suspects(Sequence[Suspect]):
         except (TypeError, ValueError) as error:
             raise InputError(f"{path} cannot be read: {error}; run the audit again") from None
 
-    def _to_csv(self, path: Path) -> None:
+    def _to_csv(self, path: Path, *, safe: bool = False) -> None:
+        columns = self._columns
+        if safe:
+            columns = columns | {name: [safe_cell(cell) for cell in columns[name]] for name in _NAMES}
+
         def write(temporary: Path) -> None:
             with temporary.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
                 writer.writerow(COLUMNS)
-                writer.writerows(zip(*(self._columns[name] for name in COLUMNS), strict=True))
+                writer.writerows(zip(*(columns[name] for name in COLUMNS), strict=True))
 
         write_atomically(path, write)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anchored._errors import InputError
+from anchored.cli.model import check_part, load_run
 from anchored.cli.output import print_json, print_table
 from anchored.cli.processes import tell
 
@@ -47,6 +48,7 @@ def audit(
     image: str | None = None,
     part: str | None = None,
     device: str = "auto",
+    spreadsheet_safe: bool = False,
     json: bool = False,
 ) -> None:
     """Rank the labels by how probably they are wrong.
@@ -60,11 +62,13 @@ def audit(
         duplicates: Look for near-duplicates that carry different labels.
         check: Draw so many labels at random for a person to check; 50 is a good start.
         answers: File with a person's answers about them: check.csv filled in, or corrections.csv from the page.
-        data_root: Folder of a built-in data set, or the folder that image paths start from.
+        data_root: The data, or the folder that it lies in, if it was moved; with --data as for fit.
         label: Label column of the other data; by default the one of training.
         image: Column of image paths in the other data.
         part: Part of the other data: train or test; test by default if it has both.
         device: Device to compute on: auto, cpu, cuda …
+        spreadsheet_safe: In the suspects.csv of --out, put an apostrophe before names that a spreadsheet would run as
+            formulas; the one in the run stays as it is, for anchored review.
         json: Print the result as one JSON object on stdout.
     """
     wrong = [form for form in formats or () if form not in _FORMATS]
@@ -76,10 +80,16 @@ def audit(
         raise InputError("--out FOLDER is needed for other data; RUN/audit is about the run's own")
     if data is not None and (check is not None or answers is not None):
         raise InputError("--check and --answers are about the run's own labels; leave --data out")
+    if spreadsheet_safe and (out is None or out.resolve() == (run / "audit").resolve()):
+        raise InputError("--spreadsheet-safe needs --out FOLDER; RUN/audit is read again by anchored review")
+    if data is None:
+        for name, value in (("--label", label), ("--image", image), ("--part", part)):
+            if value is not None:
+                raise InputError(f"{name} is about other data; give it with --data, or leave it out")
+    check_part(part)
 
     from anchored._random import stream
     from anchored.audit import audit as judge
-    from anchored.cli.model import load_run
 
     loaded = load_run(run, device=device)
     if data is None:
@@ -99,8 +109,9 @@ def audit(
         generator=stream(loaded.config.train.seed, "noise rate"),
     )
     folders = [folder for folder in (out, run / "audit" if data is None else None) if folder is not None]
+    kept = (run / "audit").resolve()
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
-        found.save(folder, formats=formats or ())
+        found.save(folder, formats=formats or (), spreadsheet_safe=spreadsheet_safe and folder != kept)
     if drawn is not None:
         drawn.save(run / "audit" / _CHECK, dataset)
     if check is not None and drawn is not None and own is not None:

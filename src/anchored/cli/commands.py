@@ -18,6 +18,7 @@ import typer
 from anchored import __version__
 from anchored._errors import InputError
 from anchored._memory import keep_freed_memory
+from anchored._signals import Terminated
 from anchored.cli.audit import audit
 from anchored.cli.bench import bench
 from anchored.cli.cache import cache
@@ -29,7 +30,7 @@ from anchored.cli.export import export
 from anchored.cli.fit import fit
 from anchored.cli.paper import COMMANDS
 from anchored.cli.predict import predict
-from anchored.cli.processes import Ended, Terminated, about_the_disk, is_first_here, leave, say, terminable
+from anchored.cli.processes import Ended, about_the_disk, is_first_here, leave, say
 from anchored.cli.prototypes import prototypes
 from anchored.cli.report import report
 from anchored.cli.resume import resume
@@ -103,6 +104,10 @@ for _name, _command in COMMANDS.items():
     _add(_paper, _command, _name)
 app.add_typer(_paper)
 
+_INTERRUPTED = 130
+_OUT_OF_MEMORY = "you tried to allocate"
+"""What torch says if the system gives it no more."""
+
 # Typer brings its own copy of click or uses the installed one; this is the class either way.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -110,21 +115,21 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 def main() -> None:
     """Run the command line; what the user did wrong is said in one line, with exit code 2."""
     keep_freed_memory()
-    with terminable():
-        code = _run(sys.argv[1:] or ["--help"])
-    leave(code)
+    leave(_run(sys.argv[1:] or ["--help"]))
 
 
 def _run(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="anchored", standalone_mode=False)
         sys.stdout.flush()
+        if code == _INTERRUPTED:  # typer turns Ctrl-C into its exit code, without a word
+            say("interrupted")
         return code if isinstance(code, int) else 0
     except Ended as ended:
         return ended.code
     except KeyboardInterrupt:
         say("interrupted")
-        return 130
+        return _INTERRUPTED
     except Terminated:
         say("told to stop (SIGTERM)")
         return 143
@@ -148,5 +153,6 @@ def _line(error: Exception) -> str | None:
         command = "anchored" if context is None else context.command_path
         said = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
         return f"{said}; see {command} --help"
-    refused = about_the_disk(error)
-    return None if refused is None else f"{refused}; make room or choose another place, then try again"
+    if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
+        return "there is not enough memory for this; give less data, fewer classes or a smaller model"
+    return about_the_disk(error)

@@ -7,13 +7,13 @@ part, which stays clean), and ``receipt.json``, which says what was asked and wh
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anchored._errors import InputError
+from anchored.cli.model import check_root
 from anchored.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def corrupt(
     if seed < 0:
         raise InputError(f"--seed must be at least 0, got {seed}")
 
+    check_root(data, data_root)
+
     from anchored.data import CorruptionPlan, open_source
     from anchored.data import corrupt as corrupt_data
 
@@ -90,7 +92,7 @@ def _write(out: Path, split: Split, corrupted: Corrupted, receipt: dict[str, Any
     """Write the folder with both files in it, or nothing."""
     import numpy as np
 
-    from anchored._files import write_json
+    from anchored._files import temporary_folder, write_json
 
     dataset = corrupted.dataset
     clean = dataset.labels if dataset.clean_labels is None else dataset.clean_labels
@@ -106,8 +108,8 @@ def _write(out: Path, split: Split, corrupted: Corrupted, receipt: dict[str, Any
         arrays["columns"] = np.array(dataset.columns)
     if split.test is not None:
         arrays |= {"X_test": _inputs(split.test), "y_test": names[split.test.labels.numpy()]}
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.absolute().parent) as temporary:
-        made = Path(temporary) / out.name
+    with temporary_folder(out) as temporary:
+        made = temporary / out.name
         made.mkdir()
         np.savez_compressed(made / ARRAYS, allow_pickle=False, **arrays)
         write_json(made / RECEIPT, receipt)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
+from anchored.cli.model import check_root
 
 if TYPE_CHECKING:
     from anchored.training import DataConfig, RunConfig
@@ -58,7 +59,7 @@ def fit(
         batch_size: Samples per step, over all processes.
         lr: Largest learning rate.
         noise_rate: Share of wrong labels, if it is known, or auto.
-        seed: Seed of everything random; the same seed gives the same run.
+        seed: Seed of everything random; the same seed and number of threads give the same run.
         config: YAML file of settings, such as the config.yaml of a run.
         set_: Any setting as path=value; it wins over flags, which win over --config; repeatable.
         corrupt: Make the training data worse: symmetric=0.8, asymmetric=0.4, longtail=100 or step=10; repeatable.
@@ -144,6 +145,9 @@ def _check_columns(data: DataConfig) -> None:
     """Refuse the name of a column if the data has no columns: it is meant for other data."""
     from anchored.data import BUILT_IN
 
+    check_root(data.source, data.root)
+    if data.side is not None and (data.source in BUILT_IN or data.source.lower().endswith((".npz", ".npy"))):
+        raise InputError(f"data.side is for images in files, and {data.source} has none; leave it out")
     if data.source in BUILT_IN or Path(data.source).expanduser().is_dir():
         for name in ("label", "image"):
             if getattr(data, name) is not None:

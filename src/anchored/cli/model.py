@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anchored.runs import TrainedModel
     from anchored.training import RunConfig
 
-__all__ = ["FinishedRun", "check_part", "choose_part", "load_run"]
+__all__ = ["FinishedRun", "check_part", "check_root", "choose_part", "load_run"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class FinishedRun:
             InputError: The data cannot be read, or does not fit the model.
         """
         check_part(part)
+        check_root(data, root)
         from anchored.data import BUILT_IN, open_source
         from anchored.data.file_inputs import MEMORY_LIMIT
 
@@ -75,6 +76,27 @@ def check_part(part: str | None) -> None:
     """Refuse a ``--part`` that no data has, before the data is read."""
     if part not in (None, "train", "test"):
         raise InputError(f"--part must be train or test, got {part!r}")
+
+
+def check_root(data: str, root: str | None) -> None:
+    """Refuse a ``--data-root`` that the data would not look at, or that is not there.
+
+    Args:
+        data: The source.
+        root: Value of ``--data-root``, or None.
+
+    Raises:
+        InputError: The option would be ignored.
+    """
+    if root is None:
+        return
+    from anchored.data import BUILT_IN
+
+    path = Path(data).expanduser()
+    if data == "digits" or (data not in BUILT_IN and (path.is_dir() or path.suffix.lower() in (".npz", ".npy"))):
+        raise InputError(f"--data-root is of no use for {data}, which is complete by itself; leave it out")
+    if not Path(root).expanduser().is_dir():
+        raise InputError(f"--data-root {root}: there is no such folder")
 
 
 def choose_part(split: Split, part: str | None, *, data: str) -> Dataset:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anchored._errors import InputError
+from anchored._signals import Terminated
 from anchored.cli.output import print_json, print_table
-from anchored.cli.processes import Ended, Terminated, say
+from anchored.cli.processes import Ended, say
 
 if TYPE_CHECKING:
     from anchored.paper import Job, Placement, Store, Summary

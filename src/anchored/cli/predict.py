@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anchored._errors import InputError
-from anchored.cli.model import check_part, choose_part
+from anchored.cli.model import check_part, check_root, choose_part
 from anchored.cli.output import print_json, print_table
 from anchored.cli.prior import with_prior
 from anchored.cli.processes import tell
@@ -39,6 +39,7 @@ def predict(
     part: str | None = None,
     prior: str | None = None,
     device: str = "auto",
+    spreadsheet_safe: bool = False,
     json: bool = False,
 ) -> None:
     """Label new data with a trained model.
@@ -53,11 +54,13 @@ def predict(
         part: Part of the data: train or test; test by default if it has both.
         prior: Frequencies of the classes in use: numbers a,b,c in their order, or a file of names and numbers.
         device: Device to compute on: auto, cpu, cuda …
+        spreadsheet_safe: In a .csv, put an apostrophe before names that a spreadsheet would run as formulas.
         json: Print the result as one JSON object on stdout.
     """
     if not 0.0 <= min_confidence <= 1.0:
         raise InputError(f"--min-confidence must lie in [0, 1], got {min_confidence}; it is a probability")
     check_part(part)
+    check_root(data, data_root)
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"--out must be a file in a folder that exists, got {str(out)!r}")
     if out.exists() and Path(data).exists() and out.samefile(data):
@@ -66,7 +69,7 @@ def predict(
     from anchored._files import write_atomically
     from anchored.export import PredictionFile, load, predictions
 
-    form = PredictionFile(out)
+    form = PredictionFile(out, spreadsheet_safe=spreadsheet_safe)
     model = with_prior(load(run, device=device), prior)
     chunks = _chunks(run, model, data, root=data_root, image=image, part=part)
     seen: Counter[str | None] = Counter()

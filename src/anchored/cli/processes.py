@@ -7,32 +7,42 @@ line on how to go on.
 
 from __future__ import annotations
 
+import errno
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from anchored._progress import is_main_process
+from anchored._signals import Terminated
 
 if TYPE_CHECKING:
     from anchored.runs import RunFolder
 
 __all__ = [
     "Ended",
-    "Terminated",
     "about_the_disk",
     "is_first_here",
     "leave",
     "resumable",
     "say",
     "tell",
-    "terminable",
 ]
 
+_ROOM = "make room or choose another place, then try again"
+_ELSEWHERE = "choose another place, then try again"
+_WAYS_OUT = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EACCES: "change its permissions, or choose another place",
+    errno.EPERM: "change its permissions, or choose another place",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ENOENT: "it is not there, or the folder you are in was removed; check the name",
+    errno.EMFILE: "allow more open files (ulimit -n)",
+    errno.EIO: "the disk may be failing; check it",
+}
+_LONGEST_NAME = 200
 _LOST = (
     "connection closed",
     "connection reset",
@@ -53,10 +63,6 @@ class Ended(Exception):
         self.code = code
 
 
-class Terminated(BaseException):
-    """Raised on SIGTERM; a BaseException like KeyboardInterrupt, so that nobody catches it as an error."""
-
-
 def processes() -> int:
     """Return the number of processes of this run."""
     return int(os.environ.get("WORLD_SIZE", "1"))
@@ -69,7 +75,7 @@ def is_first_here() -> bool:
 
 def say(line: str) -> None:
     """Print one line on stderr, from any process; a closed or full stderr is ignored."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError, AttributeError):
         print(f"anchored: {' '.join(line.split())}", file=sys.stderr, flush=True)
 
 
@@ -79,32 +85,19 @@ def tell(line: str) -> None:
         say(line)
 
 
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Turn SIGTERM into :class:`Terminated` within the ``with`` block; a second SIGTERM is ignored."""
-
-    def terminate(_signal: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise Terminated
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def about_the_disk(error: Exception) -> str | None:
-    """Describe an error of the disk in one line; None for any other error."""
+    """Describe an error of the disk in one line, with the way out; None for any other error."""
     if isinstance(error, OSError) and error.strerror:
         name = error.filename2 or error.filename
-        return error.strerror if name is None else f"{error.strerror}: {name}"
+        where = "" if name is None else f": {_short(os.fsdecode(name) if isinstance(name, str | bytes) else str(name))}"
+        return f"{error.strerror}{where}; {_WAYS_OUT.get(error.errno or 0, _ELSEWHERE)}"
     if type(error).__name__ == "SafetensorError":  # the writer of weights has its own class for a full disk
-        return f"the weights cannot be written or read ({error})"
+        return f"the weights cannot be written or read ({error}); {_ROOM}"
     return None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def report(
         run: Folder of a finished run.
         out: File to write; by default report.html in the run.
         compare: Another finished run to compare with; by default the one made before it in the same folder.
-        data_root: Folder of the data, if it was moved.
+        data_root: The data, or the folder that it lies in, if it was moved.
         json: Print the result as one JSON object on stdout.
     """
     from anchored.report import make, place

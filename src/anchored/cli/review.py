@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,7 +55,7 @@ def review(
             something already on the list.
         port: Port to listen on at 127.0.0.1; 0 takes any free one.
         open_: Open the address in the browser.
-        data_root: Folder of the data, if it was moved.
+        data_root: The data, or the folder that it lies in, if it was moved.
         device: Device to compute on: auto, cpu, cuda …
         json: Print the result as one JSON object on stdout.
     """
@@ -170,19 +173,35 @@ def _serve(review: Review, run: Path, port: int, *, browse: bool, json: bool) ->
             typer.echo(f"open {server.address}")
             typer.echo("Ctrl-C ends the review; it can be taken up again at any time")
         sys.stdout.flush()  # the address must be seen now, even if stdout is a pipe
-        if browse:
-            _browse(server.address)
         try:
-            server.serve()
+            with _door(server.address) as door:
+                if browse:
+                    _browse(door)
+                server.serve()
         except KeyboardInterrupt:
             tell(f"{len(review.decisions())} decisions are kept; train with: {_again(run, review.log.path)}")
 
 
-def _browse(address: str) -> None:
+@contextmanager
+def _door(address: str) -> Iterator[str]:
+    """Yield the address of a private file that leads to the page: whoever lists processes must not see the secret."""
+    place = os.environ.get("XDG_RUNTIME_DIR")
+    with TemporaryDirectory(prefix="anchored-review-", dir=place if place and Path(place).is_dir() else None) as folder:
+        door = Path(folder) / "review.html"
+        door.touch(mode=0o600)
+        door.write_text(
+            '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+            f'<meta http-equiv="refresh" content="0; url={escape(address)}"><title>anchored review</title>',
+            encoding="utf-8",
+        )
+        yield door.as_uri()
+
+
+def _browse(door: str) -> None:
     """Open the browser, if the machine has a screen."""
     import threading
     import webbrowser
 
     screen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if screen:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(door,), daemon=True).start()

@@ -78,6 +78,7 @@ def show(run: RunFolder, *, json: bool) -> None:
     rows += [
         ["passes over the data, epochs", _epochs(result), *[""] * (len(parts) - 1)],
         ["temperature of its probabilities", f"{result['temperature']:.3f}", *[""] * (len(parts) - 1)],
+        ["threads, on which the last digits depend", _shown(result.get("threads")), *[""] * (len(parts) - 1)],
         ["samples per second", "-" if speed is None else f"{speed:,.0f}", *[""] * (len(parts) - 1)],
     ]
     columns = ["", *(_PARTS[name] for name in parts)] if parts else ["", "value"]
@@ -87,6 +88,10 @@ def show(run: RunFolder, *, json: bool) -> None:
         tell(f"warning: it never predicts {never}: more samples of it, or fewer wrong labels, may help")
     places = [f"the {name} is in {result[name]}" for name in ("run", "report") if name in result]
     print_table(f"trained on {source} by the method {result['method']}", columns, rows, "\n".join(places))
+
+
+def _shown(value: object) -> str:
+    return "-" if value is None else str(value)
 
 
 def _epochs(result: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ from anchored.data.listfile import LISTS, load_list, stream_list
 from anchored.data.normalization import NORMALIZATIONS, Normalization
 from anchored.data.pictures import data_uri, png
 from anchored.data.read_columns import TABLES, load_columns, read_columns, stream_columns
-from anchored.data.sources import BUILT_IN, SourceOptions, open_source
+from anchored.data.sources import BUILT_IN, FILE_ENDINGS, SourceOptions, open_source
 from anchored.data.table import TableForm, load_table, stream_table
 from anchored.data.text import TextInputs
 from anchored.data.torch_dataset import TorchInputs, from_torch
@@ -62,6 +62,7 @@ from anchored.data.torch_dataset import TorchInputs, from_torch
 __all__ = [
     "BUILT_IN",
     "DOWNLOADS",
+    "FILE_ENDINGS",
     "LABEL_NAMES",
     "LISTS",
     "MAX_DENSE_BYTES",

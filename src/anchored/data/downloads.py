@@ -14,8 +14,8 @@ import hashlib
 import http.client
 import shutil
 import tarfile
-import tempfile
 import urllib.error
+import urllib.parse
 import urllib.request
 import zlib
 from collections.abc import Callable, Sequence
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from anchored._errors import InputError
+from anchored._files import temporary_folder
 from anchored._names import choose
 from anchored.data.human import ORIGINS
 
@@ -124,6 +125,7 @@ def download(
     if name in ORIGINS:
         raise InputError(f"{name} cannot be downloaded; {ORIGINS[name]}")
     wanted = choose(name, DOWNLOADS, what="data set")
+    addresses = tuple(_checked(address) for address in mirrors or wanted.mirrors)
     folder = Path(root) / wanted.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -133,11 +135,19 @@ def download(
     if wanted.unpacks_to is not None and target.is_dir():
         return target
     for file in wanted.files:
-        path = fetch(file, folder, tuple(mirrors or wanted.mirrors), progress=progress)
+        path = fetch(file, folder, addresses, progress=progress)
         if wanted.unpacks_to is not None:
             extract(path, folder, wanted.unpacks_to)
             path.unlink()
     return target
+
+
+def _checked(address: str) -> str:
+    """The address with the ``/`` at its end."""
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InputError(f"a mirror is an address such as https://example.org/mnist/, got {address!r}")
+    return address if address.endswith("/") else f"{address}/"
 
 
 def _md5(path: Path) -> str:
@@ -241,7 +251,7 @@ def extract(archive: Path, folder: Path, name: str) -> Path:
         InputError: If the archive is damaged or holds anything else.
     """
     target = folder / name
-    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as temporary:
+    with temporary_folder(target) as temporary:
         try:
             with tarfile.open(archive, "r:gz") as tar:
                 members = tar.getmembers()
@@ -254,7 +264,7 @@ def extract(archive: Path, folder: Path, name: str) -> Path:
             raise InputError(
                 f"{archive}: the archive is damaged or cut short ({_short(error)}); download it again"
             ) from None
-        unpacked = Path(temporary) / name
+        unpacked = temporary / name
         if not unpacked.is_dir():
             raise InputError(f"{archive}: it does not contain the folder {name!r}; download it again")
         if target.exists():

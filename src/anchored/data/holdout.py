@@ -81,5 +81,6 @@ def held_out_mask(dataset: Dataset, fraction: float, seed: int) -> Tensor:
     held = torch.zeros(len(dataset), dtype=torch.bool)
     held[grouped[place < quota[labels]]] = True
     if not held.any():
-        raise InputError(f"{dataset.name}: holding out {fraction:g} of {len(dataset)} samples gives none; raise it")
+        way_out = "raise it" if bool((counts > 1).any()) else "give each class more than one sample"
+        raise InputError(f"{dataset.name}: holding out {fraction:g} of {len(dataset)} samples gives none; {way_out}")
     return held

@@ -29,7 +29,7 @@ from anchored.data.read_columns import TABLES
 from anchored.data.table import TableForm, load_table
 from anchored.data.torch_dataset import from_torch
 
-__all__ = ["BUILT_IN", "SourceOptions", "open_source"]
+__all__ = ["BUILT_IN", "FILE_ENDINGS", "SourceOptions", "open_source"]
 
 BUILT_IN: dict[str, Callable[[Path], Split]] = {
     "digits": lambda _root: load_digits(),
@@ -52,6 +52,8 @@ _FILES: dict[str, Callable[..., Split]] = {
 
 
 _FORMS: dict[str, TableForm] = {"images": "auto", "vectors": "vectors", "texts": "texts", "table": "table"}
+FILE_ENDINGS = tuple(_FILES)
+"""Endings of the files that are data."""
 
 
 class SourceOptions(TypedDict, total=False):

@@ -11,21 +11,24 @@ column          what
 ``error``       why there is no label, in one line
 ==============  ==========================================================================================
 
-Empty is an empty cell in CSV and null in Parquet and JSON.
+Empty is an empty cell in CSV and null in Parquet and JSON. Names are written as they are: in a CSV file for a
+spreadsheet, ``spreadsheet_safe`` marks those that would be run as formulas.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anchored._errors import InputError
+from anchored._spreadsheet import safe_cell
 from anchored.export.predictions import Predictions
 
 __all__ = ["COLUMNS", "PredictionFile"]
@@ -40,6 +43,7 @@ class PredictionFile:
 
     Args:
         name: Final name of the file, whose ending says the format.
+        spreadsheet_safe: Whether cells of a CSV file that look like formulas begin with an apostrophe.
 
     Example:
         >>> import tempfile
@@ -50,13 +54,15 @@ class PredictionFile:
         '{"id": "row 2", "label": "yes", "probability": 0.75, "margin": 1.5, "abstain": false, "error": null}\n'
     """
 
-    def __init__(self, name: str | Path) -> None:
+    def __init__(self, name: str | Path, *, spreadsheet_safe: bool = False) -> None:
         suffix = Path(name).suffix.lower()
         if suffix not in _WRITERS:
             raise InputError(f"predictions are written to .csv, .parquet or .jsonl, got {str(name)!r}; rename it")
         if suffix == ".parquet":
             _arrow(name)
-        self._write = _WRITERS[suffix]
+        if spreadsheet_safe and suffix != ".csv":
+            raise InputError(f"only a .csv file can be made safe for spreadsheets, got {str(name)!r}; leave that out")
+        self._write = partial(_csv, safe=True) if spreadsheet_safe else _WRITERS[suffix]
 
     @contextmanager
     def open(self, path: Path) -> Iterator[_Add]:
@@ -66,7 +72,10 @@ class PredictionFile:
 
 
 @contextmanager
-def _csv(path: Path) -> Iterator[_Add]:
+def _csv(path: Path, *, safe: bool = False) -> Iterator[_Add]:
+    def text(cells: Sequence[str | None]) -> list[str | None]:
+        return [safe_cell(cell) if safe and cell is not None else cell for cell in cells]
+
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -74,12 +83,12 @@ def _csv(path: Path) -> Iterator[_Add]:
         def add(said: Predictions) -> None:
             writer.writerows(
                 zip(
-                    said.id,
-                    said.label,
+                    text(said.id),
+                    text(said.label),
                     ["" if value is None else f"{value:.6f}" for value in said.probability],
                     ["" if value is None else f"{value:.6f}" for value in said.margin],
                     ["true" if value else "false" for value in said.abstain],
-                    said.error,
+                    text(said.error),
                     strict=True,
                 )
             )

@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
             index, decision, label = asked["index"], asked["decision"], asked.get("label")
             if type(index) is not int or type(decision) is not str or type(label) not in (int, type(None)):
                 raise TypeError
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise _Refused(HTTPStatus.BAD_REQUEST, "a decision is {index, decision, label}") from None
         self.review.decide(index, decision, label)
         return _JSON, b'{"saved": true}'

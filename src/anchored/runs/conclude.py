@@ -86,6 +86,7 @@ def _result(
         "temperature": temperature,
         "calibration": calibration,
         "history_best": _best(history, setup.state.stage),
+        "threads": torch.get_num_threads(),
         "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }
     said, there = torch.zeros(2, len(counts), dtype=torch.int64)

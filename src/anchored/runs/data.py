@@ -24,6 +24,7 @@ from anchored.data import (
 from anchored.data.file_inputs import MEMORY_LIMIT
 from anchored.features import Encoder
 from anchored.runs.features import NOT_ENCODED, encode_data, may_encode_images, table_form
+from anchored.runs.moved import moved
 from anchored.training import FeaturesConfig, Parts, RunConfig
 
 __all__ = ["RunData", "open_data"]
@@ -34,7 +35,7 @@ def open_data(config: RunConfig, *, root: str | Path | None = None) -> Split:
 
     Args:
         config: The settings as asked for, or the configuration of a run.
-        root: Where the data lies now, if that is not what the configuration says.
+        root: Where the data lies now, if it was moved; see :func:`anchored.runs.moved.moved`.
 
     Returns:
         The training part, and the test part if the source has one. Images that may be encoded stay on the disk.
@@ -44,10 +45,10 @@ def open_data(config: RunConfig, *, root: str | Path | None = None) -> Split:
         >>> len(open_data(validate({"data": {"source": "digits"}})).train)
         1437
     """
-    data = config.data
+    data = moved(config.data, root)
     return open_source(
         data.source,
-        root=data.root if root is None else root,
+        root=data.root,
         label=data.label,
         image=data.image,
         test=data.test,

@@ -65,7 +65,7 @@ class DataConfig(_Part):
     """A reviewer's decisions on labels, applied after the corruption: a file as ``anchored review`` writes it."""
     corrections_digest: str | None = None
     """In which state the file was read; written by the run, so that decisions made later do not change it."""
-    hold_out: _Share | Literal["auto"] = "auto"
+    hold_out: Annotated[float, Field(ge=0, le=0.9)] | Literal["auto"] = "auto"
     """Share of the training samples kept aside for the temperature; auto is a tenth, at most 5,000."""
     augment: tuple[str, ...] | Literal["auto"] = "auto"
     normalize: str = "auto"

@@ -366,6 +366,8 @@ def check_possible(config: RunConfig, counts: Tensor, shape: tuple[int, ...], mo
         anchored._errors.InputError: unknown augmentation 'flap'; did you mean 'flip'?
     """
     procedure = _procedure(config, counts, shape, copy.deepcopy(module))
+    if config.method.scale != "auto" and procedure.method.head == "linear":
+        raise InputError(f"method {procedure.method.name!r} has no scale; leave out method.scale, or choose ...+pal")
     network = procedure.network()
     for number, stage in enumerate(procedure.stages()):
         if number:

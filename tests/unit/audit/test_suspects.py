@@ -148,3 +148,12 @@ def test_a_data_frame_has_every_column_and_escapes_names(ranked):
     assert suspects.to_pandas()["index"].tolist() == suspects.column("index")
     assert "&lt;b&gt;" in suspects._repr_html_()
     assert "<b>" not in suspects._repr_html_()
+
+
+def test_formulas_are_marked_if_asked_for(tmp_path):
+    row = (1, 7, "=1+1.png", "+a", "b", 0.9, -0.4, 0.1, 0.8, "many")
+    table = Suspects({name: [value] for name, value in zip(COLUMNS, row, strict=True)})
+    table.save(tmp_path / "s.csv", spreadsheet_safe=True)
+    assert (tmp_path / "s.csv").read_text().splitlines()[1] == "1,7,'=1+1.png,'+a,b,0.9,-0.4,0.1,0.8,many"
+    table.save(tmp_path / "s.csv")
+    assert Suspects.load(tmp_path / "s.csv").as_dict() == table.as_dict()

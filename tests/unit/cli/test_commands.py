@@ -12,8 +12,9 @@ from safetensors import SafetensorError
 
 import anchored.cli
 from anchored import InputError
+from anchored._signals import Terminated
 from anchored.cli import app, commands, main
-from anchored.cli.processes import Ended, Terminated
+from anchored.cli.processes import Ended
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from tests.unit.features.standins import write_photos
 from typer.testing import CliRunner
 
 from anchored import InputError
+from anchored._signals import Terminated
 from anchored.cli import app
-from anchored.cli.processes import Ended, Terminated
+from anchored.cli.processes import Ended
 from anchored.data import open_source
 from anchored.features import get
 

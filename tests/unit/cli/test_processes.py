@@ -2,21 +2,19 @@
 
 import errno
 import os
-import signal
-import threading
 
 import pytest
 
 from anchored._progress import is_main_process
+from anchored._signals import Terminated
 from anchored.cli.processes import (
     Ended,
-    Terminated,
+    about_the_disk,
     is_first_here,
     leave,
     resumable,
     say,
     tell,
-    terminable,
 )
 from anchored.runs import RunFolder
 
@@ -47,26 +45,6 @@ def test_another_process_stays_silent_unless_it_must_speak(capsys):
     tell("nobody hears this")
     say("but this")
     assert capsys.readouterr().err == "anchored: but this\n"
-
-
-def test_sigterm_becomes_an_exception_and_the_old_handler_comes_back():
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(Terminated), terminable():
-        os.kill(os.getpid(), signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_outside_the_main_thread_signals_are_left_alone():
-    seen = []
-
-    def work():
-        with terminable():
-            seen.append(signal.getsignal(signal.SIGTERM))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [signal.getsignal(signal.SIGTERM)]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +81,9 @@ def test_a_full_disk_stops_a_run_that_can_go_on(started, capsys):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert ended.value.code == 2
     printed = capsys.readouterr().err
-    assert printed.startswith("anchored: No space left on device; what is done is kept")
+    assert printed.startswith(
+        "anchored: No space left on device; make room or choose another place, then try again; what is"
+    )
     assert printed.count("\n") == 1
 
 
@@ -127,3 +107,21 @@ def test_among_several_a_failing_process_leaves_at_once(monkeypatch):
         leave(3)
     assert ended.value.code == 3
     assert left == [3]
+
+
+@pytest.mark.parametrize(
+    ("number", "way_out"),
+    [
+        (errno.ENOSPC, "make room or choose another place"),
+        (errno.EACCES, "change its permissions"),
+        (errno.ENAMETOOLONG, "choose a shorter name"),
+        (errno.EROFS, "choose another place"),
+        (errno.ENOENT, "check the name"),
+    ],
+)
+def test_an_error_of_the_disk_comes_with_its_way_out(number, way_out):
+    said = about_the_disk(OSError(number, "why", "x" * 5000))
+    assert said.startswith("why: xxx")
+    assert way_out in said
+    assert len(said) < 400
+    assert about_the_disk(ValueError("no")) is None

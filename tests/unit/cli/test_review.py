@@ -2,7 +2,9 @@
 
 import json
 import shutil
+import stat
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -179,7 +181,12 @@ def test_an_audit_without_a_suspect_leaves_nothing_to_review(run):
 
 def test_a_browser_is_opened_only_where_there_is_a_screen(run, visitor, monkeypatch):
     opened = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    def follow(door):
+        path = Path(unquote(urlsplit(door).path))
+        opened.append((stat.S_IMODE(path.stat().st_mode), path.read_text()))
+
+    monkeypatch.setattr("webbrowser.open", follow)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -189,5 +196,6 @@ def test_a_browser_is_opened_only_where_there_is_a_screen(run, visitor, monkeypa
     call(run, "--no-open")
     assert opened == []
     call(run)
-    assert len(opened) == 1
-    assert opened[0].startswith("http://127.0.0.1:")
+    ((mode, page),) = opened
+    assert mode == 0o600, "the address holds the secret"
+    assert "http://127.0.0.1:" in page

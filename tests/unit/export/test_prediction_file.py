@@ -76,3 +76,17 @@ def test_names_the_extra_that_parquet_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"needs pyarrow; pip install 'anchored\[parquet\]'"):
         PredictionFile("p.parquet")
+
+
+def test_formulas_are_marked_if_asked_for_and_only_in_csv(tmp_path):
+    said = Predictions(["=1+1.png"], ["@cat"], [0.75], [-1.5], [False], [None])
+    for safe, row in (
+        (False, "=1+1.png,@cat,0.750000,-1.500000,false,"),
+        (True, "'=1+1.png,'@cat,0.750000,-1.500000,false,"),
+    ):
+        path = tmp_path / "p.csv"
+        with PredictionFile(path, spreadsheet_safe=safe).open(path) as add:
+            add(said)
+        assert path.read_text().splitlines()[1] == row
+    with pytest.raises(InputError, match=r"only a \.csv file can be made safe for spreadsheets"):
+        PredictionFile("p.jsonl", spreadsheet_safe=True)

@@ -85,7 +85,7 @@ def test_changes_do_not_touch_the_original():
         ({"method": {"noise_rate": "high"}}, r"setting 'method.noise_rate'.*got 'high'"),
         ({"method": {"noise_rate": float("nan")}}, r"setting 'method.noise_rate' in .*: input .*, got nan"),
         ({"method": {"scale": -1}}, r"setting 'method.scale' in .*: input should be greater than 0, got -1"),
-        ({"data": {"hold_out": 1}}, r"setting 'data.hold_out' in .*: input should be less than 1, got 1"),
+        ({"data": {"hold_out": 1}}, r"setting 'data.hold_out' in .*: input should be less than or equal to 0.9, got 1"),
         (
             {"optimizer": {"lr": float("inf")}},
             r"setting 'optimizer.lr' in .*: input should be a finite number, got inf",
