@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -169,7 +169,7 @@ class Suspects(Sequence[Suspect]):
                 is for people, and :meth:`load` reads other names from it.
         """
         path = Path(path)
-        writers = {
+        writers: dict[str, Callable[[Path], None]] = {
             ".csv": partial(self._to_csv, safe=spreadsheet_safe),
             ".parquet": self._to_parquet,
             ".json": self._to_json,
