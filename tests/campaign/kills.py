@@ -71,7 +71,7 @@ def fitting(name, source, *options, weight=1.0):
             return ["resume", "out"]
         return ["fit", source, "--out", "out", "--set", "train.checkpoint_seconds=0", *options]
 
-    return Scenario(name, arguments, weight=weight)
+    return Scenario(name, arguments, weight=weight, environment={"XDG_CACHE_HOME": "cache"})
 
 
 def write_data(place):
@@ -131,6 +131,7 @@ def scenarios(place):
         fitting("fit auto, images", photos, "--epochs", "2", "--no-report"),
         fitting("fit two stages, crt", csv, "--method", "crt", "--epochs", "2", "--set", "second.epochs=2"),
         fitting("fit two stages, mislas+pal", photos, "--method", "mislas+pal", "--epochs", "2", "--no-report"),
+        fitting("fit texts, encoded", place / "texts", "--no-report"),
         fitting("fit features", npz, "--epochs", "2", "--no-report"),
         fitting("fit features, ridge", npz, "--method", "ridge", "--no-report"),
         Scenario("audit", lambda folder: ["audit", "out", "--out", "found"], ("out/**/*", "found/**/*"), 1.0, copied),
