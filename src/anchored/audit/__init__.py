@@ -18,7 +18,8 @@ from anchored.audit.label_noise import (
 from anchored.audit.near_duplicates import NearDuplicates, near_duplicates
 from anchored.audit.next_to_show import most_valuable, next_to_show
 from anchored.audit.suspects import Suspect, Suspects
-from anchored.audit.trust import TrustedLabels, trust_labels
+from anchored.audit.treatments import Evidence, compare_treatments
+from anchored.audit.trust import TREATMENTS, TrustedLabels, trust_labels
 
 __all__ = [
     "CHECK_COLUMNS",
@@ -26,6 +27,7 @@ __all__ = [
     "JUDGES",
     "LEAST_LR",
     "SYSTEMATIC",
+    "TREATMENTS",
     "Audit",
     "Check",
     "Checked",
@@ -34,6 +36,7 @@ __all__ = [
     "ConfusedPair",
     "CrossFit",
     "DuplicateGroup",
+    "Evidence",
     "LabelNoise",
     "NearDuplicates",
     "Opinion",
@@ -44,6 +47,7 @@ __all__ = [
     "audit",
     "check_sample",
     "combine",
+    "compare_treatments",
     "correct_by_check",
     "cross_fit",
     "fit_label_noise",

@@ -52,7 +52,7 @@ class AnchoredClassifier(AnswersByLogits, TakesTables, ClassifierMixin, BaseEsti
     Args:
         method: Training method, such as ``"ce+fnpal"``, see :func:`anchored.methods.parse`. ``"auto"`` decides after a
             look at the labels, see :func:`anchored.runs.decide`; with a number or None for ``noise_rate`` it is
-            ``ce+fnpal``, or ``ldam+drw+pal`` if one class has ten times the samples of another and there is no
+            ``ce+fnpal``, or ``balanced-softmax+pal`` if one class has ten times the samples of another and there is no
             ``class_weight``.
         noise_rate: Share of wrong labels. ``"auto"`` estimates it first, by judges that did not see the label;
             with ``method="auto"``, each label then counts only as far as it can be trusted, and probabilities are

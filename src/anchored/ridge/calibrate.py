@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from anchored.ridge.rows import Array
-from anchored.ridge.sums import Targets
+from anchored.ridge.sums import Targets, entries_of
 
 __all__ = ["fit_sharpness", "given_logits", "log_likelihood", "log_normalizer"]
 
-_MOST_STEPS, _TOLERANCE = 100, 1e-12
+_MOST_STEPS, _TOLERANCE = 100, 1e-9
 _ENTRIES = 2**21
 _LEAST, _LARGEST = 1e-9, 1e9
 """Bounds of the sharpness, for logits of unit size."""
@@ -39,7 +39,9 @@ def given_logits(logits: Array, targets: Targets) -> Array:
         >>> given_logits(np.array([[1.0, 3.0], [5.0, 2.0]]), as_targets(np.array([1, 0]), 2)).tolist()
         [3.0, 5.0]
     """
-    return np.asarray(targets.multiply(logits).sum(axis=1)).ravel()
+    rows, classes, shares = entries_of(targets)
+    values = np.bincount(rows, weights=shares * logits[rows, classes], minlength=len(logits))
+    return values.astype(np.float64, copy=False)
 
 
 def log_normalizer(logits: Array) -> Array:
@@ -94,10 +96,12 @@ def fit_sharpness(
     low, high = _LEAST / size, _LARGEST / size
     each = np.ones(len(logits)) if weights is None else weights
     smooth = 1.0 / (float(each.sum()) + 2.0)
-    wanted = float(each @ ((1 - smooth) * given_logits(logits, targets) + smooth * logits.mean(axis=1)))
+    # Softmax ignores a shift of a row; below zero its exponentials cannot overflow.
+    below = logits - logits.max(axis=1, keepdims=True)
+    wanted = float(each @ ((1 - smooth) * given_logits(below, targets) + smooth * below.mean(axis=1)))
     sharpness = min(max(1.0 / size if start is None else start, low), high)
     for _ in range(_MOST_STEPS):
-        mean, curvature = _moments(logits, each, sharpness)
+        mean, curvature = _moments(below, each, sharpness)
         slope = wanted - mean
         low, high = (sharpness, high) if slope > 0 else (low, sharpness)
         aim = sharpness + slope / curvature if curvature > 0 else np.inf
@@ -109,16 +113,17 @@ def fit_sharpness(
     return float(sharpness)
 
 
-def _moments(logits: Array, each: Array, sharpness: float) -> tuple[float, float]:
-    """Return the sums of mean and variance of the logits under ``softmax(sharpness * logits)``."""
+def _moments(below: Array, each: Array, sharpness: float) -> tuple[float, float]:
+    """Return the sums of mean and variance of logits that are at most 0 under ``softmax(sharpness * logits)``."""
     mean = variance = 0.0
-    step = max(1, _ENTRIES // logits.shape[1])
-    for start in range(0, len(logits), step):
-        part = logits[start : start + step]
-        p = np.exp(sharpness * (part - part.max(axis=1, keepdims=True)))
-        p /= p.sum(axis=1, keepdims=True)
-        first = np.einsum("ij,ij->i", p, part)
-        second = np.einsum("ij,ij,ij->i", p, part, part)
+    step = max(1, _ENTRIES // below.shape[1])
+    for start in range(0, len(below), step):
+        part = below[start : start + step]
+        p = np.exp(sharpness * part)
+        total = p.sum(axis=1)
+        p *= part
+        first = p.sum(axis=1) / total
+        second = np.einsum("ij,ij->i", p, part) / total
         mean += float(each[start : start + step] @ first)
         variance += float(each[start : start + step] @ np.maximum(second - first**2, 0.0))
     return mean, variance

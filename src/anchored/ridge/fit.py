@@ -38,6 +38,10 @@ _FURTHER = 8
 _GAIN = 1e-4
 """Nats per sample below which a further strength is not worth looking for."""
 _LANDMARKS = 1_000
+_FEW_LANDMARKS = 250
+"""Landmarks with which the width is chosen: the time of a width grows with their square."""
+_WORTH_DOUBLING = 0.05
+"""Nats per sample that twice as many landmarks must gain for twice as many again to be tried."""
 _KERNELS = {"rbf": ("rbf",), "auto": ("linear", "rbf")}
 
 
@@ -67,6 +71,7 @@ def fit_ridge(
     weights: Tensor | None = None,
     prior: Tensor | str | None = None,
     landmarks: int = _LANDMARKS,
+    gamma: float | None = None,
 ) -> Ridge:
     r"""Fit anchored least squares: regress the labels' anchors on the features.
 
@@ -85,6 +90,7 @@ def fit_ridge(
         prior: Class shares ``(k,)`` where the model will be used, or ``"uniform"``; None if they are those of the
             labels.
         landmarks: Most landmarks of the kernel.
+        gamma: Sharpness of the kernel; None chooses it as the strength is chosen.
 
     Returns:
         The fitted model, with leave-one-out logits of every sample whose weight is not zero, in order.
@@ -113,7 +119,7 @@ def fit_ridge(
             kept = np.flatnonzero(each)
             rows, targets, each = ArrayRows(rows.values[kept]), targets[kept], each[kept]
     each = with_class_weights(targets, each, class_weight)
-    return fit_rows(rows, targets, each, alpha=alpha, kernel=kernel, prior=prior, landmarks=landmarks)
+    return fit_rows(rows, targets, each, alpha=alpha, kernel=kernel, prior=prior, landmarks=landmarks, gamma=gamma)
 
 
 def fit_rows(
@@ -125,6 +131,7 @@ def fit_rows(
     kernel: str | None = None,
     prior: Tensor | str | None = None,
     landmarks: int = _LANDMARKS,
+    gamma: float | None = None,
     keep: bool = True,
     gathered: Gathered | None = None,
 ) -> Ridge:
@@ -138,6 +145,7 @@ def fit_rows(
         kernel: As for :func:`fit_ridge`.
         prior: As for :func:`fit_ridge`.
         landmarks: As for :func:`fit_ridge`.
+        gamma: As for :func:`fit_ridge`.
         keep: Whether to keep the leave-one-out logits, ``(n, k)`` numbers.
         gathered: What :func:`gather` returned for these rows; None to gather here.
 
@@ -152,6 +160,8 @@ def fit_rows(
     candidates = _check_alpha(alpha)
     kinds = ("linear",) if kernel is None else choose(kernel, _KERNELS, what="kernel")
     check_integer("landmarks", landmarks, low=1)
+    if gamma is not None:
+        check_real("gamma", gamma, low=0, closed="neither", way_out="give a positive number, or None to choose it")
     if gathered is None:
         gathered = gather(rows, targets, weights)
     sample = gathered.sample
@@ -159,7 +169,7 @@ def fit_rows(
     if "linear" in kinds:
         found.append(_choose(_linear_spectrum(rows, targets, weights, gathered), sample, None, candidates))
     if "rbf" in kinds:
-        found.append(_fit_kernel(rows, targets, weights, gathered, candidates, landmarks))
+        found.append(_fit_kernel(rows, targets, weights, gathered, candidates, landmarks, gamma))
     best = max(found, key=lambda each: each.choice.log_likelihood)
     mapped = rows if best.kernel is None else MappedRows(rows, best.kernel)
     left_out = _leave_out(mapped, targets, weights, gathered.keys, best.spectrum, best.choice, keep=keep)
@@ -287,8 +297,9 @@ def _fit_kernel(
     gathered: Gathered,
     candidates: tuple[float, ...] | None,
     landmarks: int,
+    gamma: float | None,
 ) -> _Fit:
-    """Choose the width on the sample; if that is not all of the data, fit all of it with this width."""
+    """Choose the width with few landmarks; then double them as long as that makes labels clearly likelier."""
     sample, sums = gathered.sample, gathered.sums
     points = sample.rows[:landmarks]
     if sums is not None:
@@ -297,20 +308,51 @@ def _fit_kernel(
         mean = np.average(sample.rows, axis=0, weights=sample.weights)
         squares = sample.weights @ (sample.rows - mean) ** 2
         inverse = deviations(squares, mean, float(sample.weights.sum()))
-    chosen_on = ArrayRows(sample.rows)
-    tried = []
-    for gamma in widths(points, mean, inverse):
-        kernel = Nystroem.fit(points, mean, inverse, gamma)
-        mapped = MappedRows(chosen_on, kernel)
-        tried.append(_choose(_mapped_spectrum(mapped, sample.targets, sample.weights), sample, kernel, candidates))
+    whole = len(np.unique(gathered.keys)) == len(sample.keys)
+    tried: list[_Fit] = []
+
+    def fit(count: int, gamma: float) -> float:
+        kernel = Nystroem.fit(points[:count], mean, inverse, gamma)
+        features = MappedRows(ArrayRows(sample.rows), kernel).read(0, len(sample.rows))
+        spectrum = spectrum_of_sums(Sums.of(features, sample.targets, sample.weights), scale=False)
+        tried.append(_choose(spectrum, sample, kernel, candidates, features=features))
+        return tried[-1].choice.log_likelihood
+
+    count = min(_FEW_LANDMARKS, len(points))
+    gamma = _highest(lambda each: fit(count, each), widths(points, mean, inverse) if gamma is None else [gamma])
     best = max(tried, key=lambda each: each.choice.log_likelihood)
+    gain = math.inf
+    while count < len(points) and gain > _WORTH_DOUBLING:
+        count = min(2 * count, len(points))
+        gain = fit(count, gamma) - best.choice.log_likelihood
+        if gain > 0:
+            best = tried[-1]
     choices = tuple(choice for each in tried for choice in each.choices)
-    if len(np.unique(gathered.keys)) > len(sample.keys):
+    if not whole:
         assert best.kernel is not None
         spectrum = _mapped_spectrum(MappedRows(rows, best.kernel), targets, weights)
         best = _choose(spectrum, sample, best.kernel, candidates)
         choices += best.choices
     return _Fit(best.spectrum, best.kernel, best.choice, choices)
+
+
+def _highest(value: Callable[[float], float], candidates: Sequence[float]) -> float:
+    """Return the candidate of the largest value, found by climbing from the second one: values rise and then fall."""
+    last = len(candidates) - 1
+    values: dict[int, float] = {}
+
+    def at(place: int) -> float:
+        if not 0 <= place <= last:
+            return -math.inf
+        if place not in values:
+            values[place] = value(candidates[place])
+        return values[place]
+
+    place = min(1, last)
+    step = 1 if at(place + 1) > at(place) else -1
+    while at(place + step) > at(place):
+        place += step
+    return candidates[place]
 
 
 def _mapped_spectrum(rows: MappedRows, targets: Targets, weights: Array | None) -> Spectrum:
@@ -323,12 +365,18 @@ def _mapped_spectrum(rows: MappedRows, targets: Targets, weights: Array | None) 
     return spectrum_of_sums(sums, scale=False)
 
 
-def _choose(spectrum: Spectrum, sample: Sample, kernel: Nystroem | None, candidates: tuple[float, ...] | None) -> _Fit:
+def _choose(
+    spectrum: Spectrum,
+    sample: Sample,
+    kernel: Nystroem | None,
+    candidates: tuple[float, ...] | None,
+    *,
+    features: Array | None = None,
+) -> _Fit:
     """Take the strength under whose leave-one-out logits, after their temperature, the given labels are likeliest."""
-    features = sample.rows
-    if kernel is not None:
-        with torch.no_grad():
-            features = kernel(torch.from_numpy(features)).numpy()
+    if features is None:
+        rows = ArrayRows(sample.rows)
+        features = sample.rows if kernel is None else MappedRows(rows, kernel).read(0, rows.n)
     rotated = spectrum.rotate(features)
     squares = rotated**2
     gamma = None if kernel is None else kernel.gamma

@@ -37,7 +37,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from anchored.ridge.rows import Array
-from anchored.ridge.sums import Sums, Targets
+from anchored.ridge.sums import Sums, Targets, entries_of
 
 __all__ = ["Spectrum", "deviations", "spectrum_of_rows", "spectrum_of_sums"]
 
@@ -122,8 +122,8 @@ class Spectrum:
             leverage *= weights
         rest = np.maximum(1.0 - leverage, _LEAST_REST)
         # In units of k/(k-1), and before 1/k is subtracted from both: f - 1/k - h (P - 1/k) = (f - h P) - (1 - h)/k.
-        entries = targets.tocoo()
-        logits[entries.row, entries.col] -= leverage[entries.row] * entries.data
+        rows, classes, shares = entries_of(targets)
+        logits[rows, classes] -= leverage[rows] * shares
         logits /= rest[:, None]
         logits -= ((1.0 - leverage) / (k * rest))[:, None]
         logits *= k / (k - 1)

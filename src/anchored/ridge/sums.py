@@ -26,7 +26,7 @@ import scipy.sparse
 from anchored._errors import InputError
 from anchored.ridge.rows import Array
 
-__all__ = ["Sums", "Targets", "as_targets"]
+__all__ = ["Sums", "Targets", "as_targets", "entries_of"]
 
 Targets = Any
 """Class probabilities ``(n, k)`` as a scipy CSR matrix; rows of ordinary labels have one entry."""
@@ -64,6 +64,21 @@ def as_targets(labels: npt.NDArray[np.generic], k: int) -> Targets:
         raise InputError(f"labels must be in 0..{k - 1}, got values from {labels.min()} to {labels.max()}")
     n = len(labels)
     return scipy.sparse.csr_matrix((np.ones(n), labels.astype(np.int64), np.arange(n + 1)), shape=(n, k))
+
+
+def entries_of(targets: Targets) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Array]:
+    """Return the rows, classes and probabilities of all entries of ``targets``, row by row.
+
+    Example:
+        >>> rows, classes, shares = entries_of(as_targets(np.array([2, 0]), 3))
+        >>> rows.tolist(), classes.tolist(), shares.tolist()
+        ([0, 1], [2, 0], [1.0, 1.0])
+    """
+    n = targets.shape[0]
+    rows = np.arange(n)
+    if targets.nnz != n or not np.array_equal(targets.indptr, np.arange(n + 1)):
+        rows = np.repeat(rows, np.diff(targets.indptr))
+    return rows, targets.indices, targets.data
 
 
 @dataclass(frozen=True, eq=False)

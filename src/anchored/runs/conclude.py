@@ -90,7 +90,7 @@ def _result(
         "versions": {"anchored": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }
     said, there = torch.zeros(2, len(counts), dtype=torch.int64)
-    unseen = setup.train_set if setup.left_out is not None else setup.held_out
+    unseen = data.labelled if setup.left_out is not None else setup.held_out  # under the labels given, not as learnt
     for name, dataset in (("held_out", unseen), ("test", setup.test)):
         if dataset is not None and dataset.labelled:
             if name == "held_out" and setup.left_out is not None:

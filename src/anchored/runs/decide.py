@@ -7,11 +7,12 @@ the estimated noise and the class sizes if the labels were looked at:
 what is found               what is chosen
 ==========================  ==================================================================================
 labels are clean            cross entropy on the labels as given: there is nothing to hold against
-labels are noisy            anchors with normalised features, each label counted as far as it can be trusted
-                            (:mod:`anchored.audit.trust`), the scale from the noise that is left, a learning rate
+labels are noisy            anchors with normalised features, the scale from the noise that is left, a learning rate
                             that suits it; images shifted a little if nothing else varies them; weights
-                            averaged (EMA); stop once held-out noisy labels are predicted worse
-a class is a tenth of one   margins and deferred weights by class size (``ldam+drw+pal``), sizes as estimated
+                            averaged (EMA); stop once held-out noisy labels are predicted worse. Each label counts
+                            as far as it can be trusted; of vectors, the way to treat labels is the one that makes
+                            unseen labels likeliest (:mod:`anchored.audit.treatments`)
+a class is a tenth of one   Balanced Softmax, anchored if labels are noisy, for class sizes as they are learnt
 ==========================  ==================================================================================
 
 Whatever the user has set stays as it is; of a method that the user names, only the noise rate is decided here.
@@ -27,8 +28,9 @@ import torch
 from torch import Tensor
 
 from anchored._errors import InputError
-from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, TrustedLabels, trust_labels
-from anchored.audit.judges import combine
+from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, Evidence, TrustedLabels, compare_treatments, trust_labels
+from anchored.audit.judges import Vectors, combine
+from anchored.audit.treatments import USUAL
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
@@ -155,7 +157,7 @@ def needs_look(settings: RunConfig, dataset: Dataset) -> bool:
     if len(dataset) <= _SMALL or len(dataset) < FEWEST_PER_CLASS * dataset.k:
         return False
     method = settings.method
-    if method.name == "auto" or settings.train.labels == "cleaned":
+    if method.name == "auto" or settings.train.labels not in ("auto", "given"):
         return True
     if method.noise_rate != "auto" or method.scale != "auto" or not parse(method.name).noise_aware:
         return False
@@ -199,10 +201,10 @@ def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
     dataset = data.labelled
     if look is None:
         base = complete(settings, dataset)
-        if base.train.labels == "cleaned":
+        if base.train.labels not in ("auto", "given"):
             raise InputError(
-                f"{dataset.name}: train.labels = cleaned needs a look at the labels, and {len(dataset)} samples of "
-                f"{dataset.k} classes are too few for one, or look is null; use train.labels = given"
+                f"{dataset.name}: train.labels = {base.train.labels} needs a look at the labels, and {len(dataset)} "
+                f"samples of {dataset.k} classes are too few for one, or look is null; use train.labels = given"
             )
         name = base.method.name
         if name == "auto":
@@ -210,36 +212,52 @@ def decide(settings: RunConfig, data: RunData, look: Look | None) -> Decision:
             small = settings.look == "auto" and not dataset.is_image and not asks_for_network(settings)
             name = "kernel-ridge" if small else auto_method(dataset)
         return Decision(_settled(base, dataset, data, {"method": {"name": name}, "train": {"labels": "given"}}, None))
-    trusted = None
+    trusted = evidence = None
     if isinstance(settings.look, LookConfig):  # decided before: the configuration of a run
         changes: dict[str, Any] = {}
-        if settings.train.labels == "cleaned":
-            trusted = trust_labels(dataset, look.posterior)
+        if settings.train.labels not in ("auto", "given"):
+            trusted = trust_labels(dataset, look.posterior, settings.train.labels)
         decided = settings.look
+        if "train.labels" in decided.decided:
+            evidence = _evidence(settings, look, dataset)
     else:
-        changes, trusted = _follow_look(settings, look, dataset)
+        evidence = _evidence(settings, look, dataset) if settings.train.labels == "auto" else None
+        changes, trusted = _follow_look(settings, look, dataset, evidence)
         paths = (f"{part}.{name}" for part, tree in changes.items() for name in tree)
         decided = look.settings.model_copy(update={"decided": tuple(paths)})
     config = _settled(look.base, dataset, data, changes, decided)
-    return Decision(config, trusted, _reasons(config, look, trusted))
+    return Decision(config, trusted, _reasons(config, look, trusted, evidence))
 
 
-def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dict[str, Any], TrustedLabels | None]:
+def _evidence(settings: RunConfig, look: Look, dataset: Dataset) -> Evidence | None:
+    """Compare what can be done with labels that look wrong; None if they do not, or networks alone have judged them."""
+    if not look.opinions or not _is_noisy(look):
+        return None
+    rows = dataset.inputs.take(torch.arange(len(dataset))).flatten(1)
+    vectors = Vectors.check(rows, dataset.labels, dataset.k, weights=dataset.weights, seed=settings.train.seed)
+    return compare_treatments(vectors)
+
+
+def _follow_look(
+    settings: RunConfig, look: Look, dataset: Dataset, evidence: Evidence | None
+) -> tuple[dict[str, Any], TrustedLabels | None]:
     """What the look speaks for, laid over the user's settings, which it never contradicts; and the labels to learn."""
     noise, base = look.noise, look.base
     noisy = _is_noisy(look)
     named = settings.method.name != "auto"
-    # Who names a method wants to see that method, on the labels as they are.
-    cleaned = noisy and not named if settings.train.labels == "auto" else settings.train.labels == "cleaned"
-    trusted = trust_labels(dataset, look.posterior) if cleaned else None
+    treatment: str = settings.train.labels
+    if treatment == "auto":
+        # Who names a method wants to see that method, on the labels as they are.
+        treatment = "given" if named or not noisy else USUAL if evidence is None else evidence.chosen
+    trusted = None if treatment == "given" else trust_labels(dataset, look.posterior, treatment)
     unbalanced = _imbalance(look.posterior) >= _UNBALANCED
     computed = None if named else _computed(look, dataset)
-    trained = "ldam+drw+pal" if unbalanced else "ce+fnpal" if noisy else "ce"
+    trained = _trained(unbalanced=unbalanced, noisy=noisy)
     method = parse(settings.method.name if named else trained if computed is None else computed[0])
     rate = noise.rate if trusted is None else max(trusted.residual, _LEAST_RESIDUAL)
     changes: dict[str, Any] = {"method": {} if named else {"name": method.name}, "train": {}}
     if settings.train.labels == "auto":
-        changes["train"]["labels"] = "cleaned" if cleaned else "given"
+        changes["train"]["labels"] = treatment
     if settings.method.noise_rate == "auto":
         changes["method"]["noise_rate"] = round(rate, 4) if noisy else 0.0
     if computed is not None and not settings.method.options:
@@ -247,6 +265,12 @@ def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dic
         changes["method"]["options"] = {**computed[1], **({"balanced": True} if unbalanced and knows else {})}
     if named or computed is not None:
         return changes, trusted
+    if unbalanced and trusted is not None and not settings.method.loss:
+        # Wrong labels fill the rare classes up; the sizes that count are those of the labels as they are learnt.
+        each = trusted.dataset
+        assert each.weights is not None
+        sizes = torch.zeros(each.k, dtype=each.weights.dtype).index_add_(0, each.labels, each.weights)
+        changes["method"]["loss"] = {"counts": [round(size, 1) for size in sizes.clamp(min=1.0).tolist()]}
     if method.noise_aware and base.optimizer.name == "sgd" and "lr" not in settings.optimizer.model_fields_set:
         changes["optimizer"] = {"lr": max(base.optimizer.lr, LEAST_LR)}
     shift = min(dataset.inputs.shape[1:]) // _SHIFT if dataset.is_image else 0
@@ -257,6 +281,13 @@ def _follow_look(settings: RunConfig, look: Look, dataset: Dataset) -> tuple[dic
     if noisy and "early_stop" not in settings.train.model_fields_set:
         changes["train"]["early_stop"] = max(_LEAST_PATIENCE, round(_PATIENCE * base.train.epochs))
     return changes, trusted
+
+
+def _trained(*, unbalanced: bool, noisy: bool) -> str:
+    """The method of a network: Balanced Softmax for unbalanced classes; anchors if labels are noisy."""
+    if unbalanced:
+        return "balanced-softmax+pal" if noisy else "balanced-softmax"
+    return "ce+fnpal" if noisy else "ce"
 
 
 def _computed(look: Look, dataset: Dataset) -> tuple[str, dict[str, Any]] | None:
@@ -357,7 +388,7 @@ def hold_out_share(n: int) -> float:
 
 
 def auto_method(dataset: Dataset) -> str:
-    """Choose a method without a look: anchored and normalised; with margins if a class is a tenth of another.
+    """Choose a method without a look: anchored; for balanced answers if a class is a tenth of another.
 
     Example:
         >>> from anchored.data import load_digits
@@ -367,7 +398,7 @@ def auto_method(dataset: Dataset) -> str:
     counts = dataset.counts[dataset.counts > 0]
     if len(counts) == 0:
         raise InputError(f"{dataset.name}: there is no labelled sample to train on; give labels")
-    return "ldam+drw+pal" if int(counts.max()) >= _UNBALANCED * int(counts.min()) else "ce+fnpal"
+    return _trained(unbalanced=int(counts.max()) >= _UNBALANCED * int(counts.min()), noisy=True)
 
 
 def _is_noisy(look: Look) -> bool:
@@ -385,7 +416,7 @@ def _imbalance(posterior: Tensor) -> float:
     return float(sizes.max() / sizes.min().clamp(min=1.0))
 
 
-def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> dict[str, Any]:
+def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None, evidence: Evidence | None) -> dict[str, Any]:
     """What was found and chosen, for people and for programs; a function of the configuration and the look alone."""
     assert isinstance(config.look, LookConfig), "only called after a look"
     chosen: dict[str, Any] = {}
@@ -396,7 +427,7 @@ def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> di
     low, high = look.noise.interval
     opinions = [each.as_dict() for each in look.opinions]
     return {
-        "text": _text(config, look, trusted, chosen),
+        "text": _text(config, look, trusted, evidence, chosen),
         **({"judges": opinions, "knowable": look.knowable} if opinions else {}),
         "noise_rate": look.noise.rate,
         "interval": [low, high],
@@ -405,11 +436,25 @@ def _reasons(config: RunConfig, look: Look, trusted: TrustedLabels | None) -> di
         "labels": config.train.labels,
         "labels_doubted": 0 if trusted is None else trusted.doubted,
         "residual_noise_rate": None if trusted is None else trusted.residual,
+        **({} if evidence is None else {"treatments": dict(evidence.log_likelihood)}),
         "chosen": chosen,
     }
 
 
-def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: Mapping[str, Any]) -> str:
+_TREATED = {
+    "cleaned": "each label counts as far as it can be trusted",
+    "sure": "only labels that are more probably right than wrong count",
+    "replaced": "the likeliest class takes the place of each label, and counts as far as it is probable",
+}
+
+
+def _text(
+    config: RunConfig,
+    look: Look,
+    trusted: TrustedLabels | None,
+    evidence: Evidence | None,
+    chosen: Mapping[str, Any],
+) -> str:
     noise, noisy = look.noise, _is_noisy(look)
     low, high = noise.interval
     if not look.knowable:
@@ -422,9 +467,16 @@ def _text(config: RunConfig, look: Look, trusted: TrustedLabels | None, chosen: 
         if look.opinions:
             judges = "The judges, none of which saw the label that it judges,"
         said.append(
-            f"{judges} doubt {trusted.doubted:,} of {len(trusted.dataset):,}; each label counts as far as it can be "
-            f"trusted, which leaves some {trusted.residual:.1%} wrong."
+            f"{judges} doubt {trusted.doubted:,} of {len(trusted.dataset):,}; {_TREATED[config.train.labels]}, which "
+            f"leaves some {trusted.residual:.1%} wrong."
         )
+    if evidence is not None:
+        told = ", ".join(f"{name} {value:.3f}" for name, value in evidence.log_likelihood.items())
+        as_given = "They are trained on as they are given, which" if trusted is None else "This way"
+        clearly = "makes unseen labels clearly likelier"
+        if evidence.chosen == USUAL:
+            clearly = "is the usual one, and no other makes unseen labels clearly likelier"
+        said.append(f"{as_given} {clearly} (mean log-probability: {told}).")
     method, rho = parse(config.method.name), _imbalance(look.posterior)
     if "name" not in chosen.get("method", {}):
         why = "as asked"

@@ -9,6 +9,7 @@ while it is made, so that a run that was stopped during the look goes on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ __all__ = ["Look", "look_at_labels", "make_look"]
 NETWORK = "network"
 _NETWORK_WORK = 2e6
 """Numbers of a table up to which a network judges beside the closed forms."""
+_ENOUGH = 0.97
+"""Share of the labels that the other judges must predict for the network not to be asked: it could add little."""
 _OPINIONS = "opinions.json"
 
 
@@ -101,7 +104,8 @@ def look_at_labels(
         folder.begin(settings, data.corrections)
     where = None if folder is None else folder.look_path
     if chosen.judges != (NETWORK,):
-        return _judged(data.labelled, config, chosen, where, module=module, progress=progress)
+        optional = not isinstance(settings.look, LookConfig)
+        return _judged(data.labelled, config, chosen, where, optional=optional, module=module, progress=progress)
     answers = None if folder is None else folder.read_look(len(data.labelled))
     if answers is None:
         if progress is not None:
@@ -138,26 +142,36 @@ def _judged(
     chosen: LookConfig,
     folder: Path | None,
     *,
+    optional: bool,
     module: nn.Module | None,
     progress: Progress | None,
 ) -> Look:
-    """The verdict of several judges; the network's part is kept as it is made, the others take seconds."""
-    others: list[Opinion] = []
-    if NETWORK in chosen.judges:
+    """The verdict of several judges; the network's part is kept as it is made, the others take seconds.
+
+    If the network is optional, it is asked only if the others leave something to explain.
+    """
+
+    def judged(names: Sequence[str], others: Sequence[Opinion] = ()) -> Verdict:
+        return judge_vectors(
+            _rows(dataset),
+            dataset.labels,
+            dataset.k,
+            weights=dataset.weights,
+            confirmed=dataset.confirmed,
+            given=dataset.original_labels,
+            judges=names,
+            others=others,
+            seed=config.train.seed,
+            progress=progress,
+        )
+
+    verdict = judged(tuple(name for name in chosen.judges if name != NETWORK))
+    if NETWORK in chosen.judges and (not optional or verdict.accuracy < _ENOUGH):
         own = None if folder is None else folder / NETWORK
-        others = [network(dataset, config, module=module, folder=own, progress=progress)]
-    verdict = judge_vectors(
-        _rows(dataset),
-        dataset.labels,
-        dataset.k,
-        weights=dataset.weights,
-        confirmed=dataset.confirmed,
-        given=dataset.original_labels,
-        judges=tuple(name for name in chosen.judges if name != NETWORK),
-        others=others,
-        seed=config.train.seed,
-        progress=progress,
-    )
+        said = network(dataset, config, module=module, folder=own, progress=progress)
+        verdict = judged((), (said, *verdict.opinions))
+    else:
+        chosen = chosen.model_copy(update={"judges": tuple(name for name in chosen.judges if name != NETWORK)})
     if folder is not None and is_main_process():
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / _OPINIONS, _told(verdict))

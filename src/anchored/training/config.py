@@ -97,7 +97,7 @@ class MethodConfig(_Part):
     scale: _Positive | Literal["auto"] = "auto"
     anchors: Literal["auto", "aligned", "random", "paper", "paper-relu"] = "auto"
     """Which prototypes an anchored head gets; ``paper-relu`` is the paper's generator with ``use_relu=True``."""
-    loss: dict[str, float | str | bool] = Field(default_factory=dict)
+    loss: dict[str, float | str | bool | list[float]] = Field(default_factory=dict)
     """Settings of the loss, e.g. ``{"alpha": 1.0, "beta": 10.0}``."""
     mixup_alpha: float = Field(default=1.0, gt=0)
     options: dict[str, Any] = Field(default_factory=dict)
@@ -147,8 +147,10 @@ class TrainConfig(_Part):
     epochs: int = Field(default=30, ge=1)
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
-    labels: Literal["auto", "given", "cleaned"] = "auto"
-    """``cleaned`` counts each label as far as the look at all of them trusts it; see :mod:`anchored.audit.trust`."""
+    labels: Literal["auto", "given", "cleaned", "sure", "replaced"] = "auto"
+    """``cleaned`` counts each label as far as the look at all of them trusts it, ``sure`` only those that are more
+    probably right than wrong, ``replaced`` puts the likeliest class in a label's place; see
+    :mod:`anchored.audit.trust`."""
     seed: int = Field(default=0, ge=0)
     precision: Literal["32", "64", "bf16"] = "32"
     device: str = "auto"
@@ -228,7 +230,7 @@ class RunConfig(_Part):
             content["features"].pop("weights")
         for name in ("checkpoint_seconds", "workers", "device"):
             content["train"].pop(name)
-        if self.train.labels != "cleaned":
+        if self.train.labels in ("auto", "given"):
             content["train"].pop("labels")
         if isinstance(self.look, LookConfig):
             content["look"].pop("decided")

@@ -1,11 +1,13 @@
-"""Mirror of src/anchored/audit/trust.py: the weights against a loop; no class dies out."""
+"""Mirror of src/anchored/audit/trust.py: each treatment against a loop; no class dies out."""
 
 from dataclasses import replace
 
 import pytest
 import torch
 
-from anchored.audit import trust_labels
+from anchored._errors import InputError
+from anchored.audit import TREATMENTS, trust_labels
+from anchored.audit.trust import treated
 from anchored.data import Dataset, TensorInputs
 
 
@@ -60,3 +62,36 @@ def test_the_users_weights_stay_in_force(judged):
     weights = torch.arange(1.0, 41.0)
     plain, weighted = trust_labels(data, posterior), trust_labels(replace(data, weights=weights), posterior)
     torch.testing.assert_close(weighted.dataset.weights, plain.dataset.weights * weights)
+
+
+def test_only_sure_labels_count(judged):
+    data, posterior = judged
+    weights = trust_labels(data, posterior, "sure").dataset.weights.tolist()
+    most = trust_labels(data, posterior).dataset.weights.tolist()
+    for row, given, weight, share in zip(posterior.tolist(), data.labels.tolist(), weights, most, strict=True):
+        assert weight == float(row[given] >= 0.5 or share == 1.0)
+
+
+def test_replaced_labels_are_the_likeliest_classes(judged):
+    data, posterior = judged
+    learnt = trust_labels(data, posterior, "replaced").dataset
+    kept = trust_labels(data, posterior).dataset.weights == 1.0
+    for row, given, label, weight, keeps in zip(
+        posterior.tolist(), data.labels.tolist(), learnt.labels.tolist(), learnt.weights.tolist(), kept, strict=True
+    ):
+        assert label == (given if keeps else row.index(max(row)))
+        assert weight == pytest.approx(1.0 if keeps else max(row))
+    assert data.labels is not learnt.labels
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+def test_no_class_dies_out(treatment):
+    labels = torch.tensor([0, 0, 0, 0, 1, 1])
+    posterior = torch.tensor([[0.9, 0.1]] * 4 + [[0.8, 0.2], [0.9, 0.1]], dtype=torch.float64)
+    learnt, weights = treated(labels, posterior, treatment)
+    assert set(learnt[weights > 0].tolist()) == {0, 1}
+
+
+def test_an_unknown_treatment_is_refused(judged):
+    with pytest.raises(InputError, match="unknown treatment of labels 'sured'; did you mean 'sure'"):
+        treated(judged[0].labels, judged[1], "sured")

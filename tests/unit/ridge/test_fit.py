@@ -1,5 +1,6 @@
 """Mirror of src/anchored/ridge/fit.py: what is chosen and why, weights and copies, parts, refusals."""
 
+import importlib
 import math
 
 import numpy as np
@@ -11,6 +12,8 @@ from anchored import noise
 from anchored._errors import InputError
 from anchored.ridge import ArrayRows, as_targets, fit_gathered, fit_ridge, fit_rows, gather, gather_chunk, join
 from anchored.ridge import sample as sampling
+
+fit_module = importlib.import_module("anchored.ridge.fit")
 
 
 def fit(X, y, k=4, **options):
@@ -217,3 +220,36 @@ def test_nan_is_named(data):
 def test_nothing_to_join_is_refused():
     with pytest.raises(InputError, match="X has no rows"):
         join([])
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "asked"),
+    [
+        ([1.0, 2.0, 3.0, 2.0, 1.0], 2, {1, 2, 3}),
+        ([3.0, 2.0, 1.0, 0.0, 0.0], 0, {0, 1, 2}),
+        ([0.0, 1.0, 2.0, 3.0, 4.0], 4, {1, 2, 3, 4}),
+        ([5.0], 0, {0}),
+    ],
+)
+def test_the_width_is_found_by_climbing(values, best, asked):
+    told = []
+    found = fit_module._highest(lambda place: told.append(place) or values[int(place)], list(range(len(values))))
+    assert found == best
+    assert set(told) == asked
+    assert len(told) == len(asked)
+
+
+def test_a_given_width_is_kept_and_landmarks_double_only_if_it_pays(monkeypatch):
+    generator = torch.Generator().manual_seed(0)
+    y = torch.arange(300) % 3
+    X = torch.eye(3)[y] + 0.4 * torch.randn(300, 3, generator=generator)
+    monkeypatch.setattr(fit_module, "_FEW_LANDMARKS", 20)
+    few = fit_ridge(X, y, 3, kernel="rbf", gamma=0.3)
+    assert few.gamma == 0.3
+    monkeypatch.setattr(fit_module, "_WORTH_DOUBLING", -10.0)
+    many = fit_ridge(X, y, 3, kernel="rbf", gamma=0.3)
+    assert few.choice.log_likelihood <= many.choice.log_likelihood + 1e-12
+    tried = {len(few.kernel.landmarks), len(many.kernel.landmarks)}
+    assert tried <= {20, 40, 80, 160, 300}
+    with pytest.raises(InputError, match="gamma"):
+        fit_ridge(X, y, 3, kernel="rbf", gamma=0.0)

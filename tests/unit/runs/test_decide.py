@@ -1,14 +1,18 @@
 """Mirror of src/anchored/runs/decide.py: nothing stays open, what is decided stays, the user has the last word."""
 
+import importlib
+
 import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.audit import LabelNoise
+from anchored.audit import Evidence, LabelNoise
 from anchored.data import Dataset, Split, TensorInputs, load_digits
 from anchored.runs import ASSUMED_NOISE_RATE, Look, RunData, complete, decide
 from anchored.runs.decide import auto_method, hold_out_share, needs_look
 from anchored.training import LookConfig, validate
+
+decide_module = importlib.import_module("anchored.runs.decide")
 
 
 def resolve(asked, data):
@@ -70,7 +74,7 @@ def test_data_that_has_a_name_needs_no_source():
 
 @pytest.mark.parametrize(
     ("counts", "method"),
-    [([50, 50], "ce+fnpal"), ([90, 10], "ce+fnpal"), ([100, 10], "ldam+drw+pal"), ([100, 0, 50], "ce+fnpal")],
+    [([50, 50], "ce+fnpal"), ([90, 10], "ce+fnpal"), ([100, 10], "balanced-softmax+pal"), ([100, 0, 50], "ce+fnpal")],
 )
 def test_margins_are_chosen_where_the_largest_class_is_ten_times_the_smallest(counts, method):
     assert auto_method(vectors(counts)) == method
@@ -132,13 +136,42 @@ def test_noisy_labels_are_cleaned_and_training_watches_the_held_out_ones(rate):
     assert made.reasons["labels_doubted"] == 1
 
 
-def test_rare_classes_bring_margins_by_the_sizes_that_the_posterior_sees():
+def test_rare_classes_bring_balanced_softmax_for_the_sizes_as_they_are_learnt():
     made = decided(0.2, sizes=(600, 60, 12))
-    assert made.config.method.name == "ldam+drw+pal"
+    assert made.config.method.name == "balanced-softmax+pal"
     assert "times the smallest" in made.reasons["text"]
+    weights, labels = made.trusted.dataset.weights, made.trusted.dataset.labels
+    assert made.config.method.loss["counts"] == pytest.approx(
+        [float(weights[labels == j].sum()) for j in range(3)], abs=0.06
+    )
     # 300 samples are labelled c, but hardly any of them is one
     posterior = torch.tensor([[0.5, 0.49, 0.01]], dtype=torch.float64).repeat(900, 1)
-    assert decided(0.5, sizes=(300, 300, 300), posterior=posterior).config.method.name == "ldam+drw+pal"
+    assert decided(0.5, sizes=(300, 300, 300), posterior=posterior).config.method.name == "balanced-softmax+pal"
+    clean = decided(0.004, low=0.0, sizes=(600, 60, 12))
+    assert (clean.config.method.name, clean.config.method.loss) == ("balanced-softmax", {})
+
+
+@pytest.mark.parametrize("treatment", ["sure", "replaced"])
+def test_a_treatment_that_is_asked_for_is_taken(treatment):
+    made = decided(0.2, asked={"train": {"epochs": 50, "labels": treatment}})
+    assert made.config.train.labels == treatment
+    assert "train.labels" not in made.config.look.decided
+    learnt = made.trusted.dataset
+    label, weight = {"sure": (0, 0.0), "replaced": (1, 0.9)}[treatment]
+    assert int(learnt.labels[0]) == label
+    assert float(learnt.weights[0]) == pytest.approx(weight)
+
+
+@pytest.mark.parametrize(("chosen", "said"), [("given", "as they are given, which makes"), ("cleaned", "no other")])
+def test_vectors_are_treated_as_the_evidence_says(monkeypatch, chosen, said):
+    told = Evidence({"given": -0.5, "cleaned": -0.6}, {"given": 3.0, "cleaned": 0.0}, chosen)
+    monkeypatch.setattr(decide_module, "_evidence", lambda *given: told)
+    made = decided(0.2)
+    assert made.config.train.labels == chosen
+    assert (made.trusted is None) == (chosen == "given")
+    assert said in made.reasons["text"]
+    assert "given -0.500, cleaned -0.600" in made.reasons["text"]
+    assert made.reasons["treatments"] == {"given": -0.5, "cleaned": -0.6}
 
 
 def test_a_method_of_the_users_gets_its_rate_and_nothing_else():

@@ -11,9 +11,9 @@ from tests.cut import Cut, CutAfter
 
 from anchored import noise
 from anchored.audit import CrossFit
-from anchored.data import Split, corrupt, open_source
-from anchored.runs import RunFolder, fit
-from anchored.training import Progress, TrainingSetup
+from anchored.data import Dataset, Split, TensorInputs, corrupt, open_source
+from anchored.runs import RunData, RunFolder, fit, look_at_labels
+from anchored.training import Progress, TrainingSetup, validate
 
 FAST = {"train": {"epochs": 8, "batch_size": 32}, "backbone": {"name": "tiny"}, "optimizer": {"lr": 0.02}}
 
@@ -242,3 +242,18 @@ def test_what_a_kill_left_out_is_completed(lost, split, tmp_path):
     resumed = run_to_the_end(split, RunFolder.open(tmp_path / "cut"))
     assert "auto" in resumed.result
     same_files(tmp_path / "whole", tmp_path / "cut")
+
+
+@pytest.mark.parametrize(("spread", "asked"), [(0.1, False), (1.0, True)])
+def test_a_network_judges_vectors_only_if_the_others_leave_something_to_explain(spread, asked):
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(300) % 3
+    rows = torch.eye(3)[labels] + spread * torch.randn(300, 3, generator=generator)
+    data = Dataset("toy", TensorInputs(rows), labels, ("a", "b", "c"))
+    settings = validate({})
+    look = look_at_labels(RunData.open(Split(data), settings), settings)
+    assert ("network" in look.settings.judges) == asked
+    assert ("network" in [each.name for each in look.opinions]) == asked
+    again = validate({"look": look.settings.model_copy(update={"judges": ("ridge", "network")}).model_dump()})
+    look = look_at_labels(RunData.open(Split(data), again), again)
+    assert "network" in [each.name for each in look.opinions]  # who names it, gets it

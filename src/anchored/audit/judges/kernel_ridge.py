@@ -9,7 +9,7 @@ from anchored.audit.judges.ridge import closed_form
 
 __all__ = ["kernel_ridge"]
 
-_LANDMARKS = 400
+_LANDMARKS = 250
 """Fewer than for a model that is kept: a judge needs the shape of the classes, and the time grows with their square."""
 
 
