@@ -37,12 +37,13 @@ def export(
         raise InputError(f"the export must go to a file in a folder that exists, got {str(out)!r}")
 
     from anchored.export import OPSET, largest_difference, load, write_onnx, write_program
-    from anchored.export.deployed import INPUT, OUTPUTS, input_dtype
+    from anchored.export.deployed import INPUT, OUTPUTS, deployed_shape, input_dtype
 
     model = with_prior(load(run), prior)
     onnx = suffix == ".onnx"
     (write_onnx if onnx else write_program)(model, out, input_type=input_type)
     difference = largest_difference(model, out) if onnx else None
+    outside = None if model.encoder is None or len(deployed_shape(model)) == 3 else model.encoder.name
     dtype = str(input_dtype(model, input_type)).removeprefix("torch.")
     kind = f"ONNX, opset {OPSET}" if onnx else "torch.export"
     size = out.stat().st_size
@@ -53,14 +54,15 @@ def export(
                 "out": str(out),
                 "format": kind,
                 "bytes": size,
-                "input": {"name": INPUT, "type": dtype, "shape": ["batch", *model.input_shape]},
+                "input": {"name": INPUT, "type": dtype, "shape": ["batch", *deployed_shape(model)]},
                 "outputs": list(OUTPUTS),
+                "encoder_outside": outside,
                 "class_names": list(model.class_names),
                 "difference": difference,
             }
         )
         return
-    shape = ", ".join(map(str, ("batch", *model.input_shape)))
+    shape = ", ".join(map(str, ("batch", *deployed_shape(model))))
     rows = [
         ["format", kind],
         ["size", f"{size / 1e6:.2f} MB"],
@@ -70,4 +72,9 @@ def export(
         if difference is None
         else ["largest difference from our model", f"{difference:.1e}"],
     ]
-    print_table(f"exported {run}", ["", "value"], rows, f"written to {out}")
+    note = f"written to {out}"
+    if outside is not None:
+        note += (
+            f"; it takes the {model.input_shape[0]} numbers that anchored embed --encoder {outside} makes of an input"
+        )
+    print_table(f"exported {run}", ["", "value"], rows, note)

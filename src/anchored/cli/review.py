@@ -78,11 +78,11 @@ def review(
 
         cases = cases.by_value(Neighbours(loaded.model, data.labelled).features)
     if static is not None:
-        _write(loaded, data.labelled, cases.top(top or _STATIC), static, json=json)
+        _write(loaded, data, cases.top(top or _STATIC), static, json=json)
         return
     with _open_log(corrections or run / "corrections.csv", data, loaded) as log:
         shown = cases.top(top or _MOST)
-        _serve(_review(loaded, data.labelled, shown, log=log), run, port, browse=open_, json=json)
+        _serve(_review(loaded, data, shown, log=log), run, port, browse=open_, json=json)
 
 
 def _cases(loaded: FinishedRun, dataset: Dataset, *, data_root: str | None, device: str) -> Cases:
@@ -121,19 +121,23 @@ def _open_log(path: Path, data: RunData, loaded: FinishedRun) -> DecisionLog:
     return log
 
 
-def _review(
-    loaded: FinishedRun, dataset: Dataset, cases: Cases, *, log: DecisionLog | None, pool: int = 2_000
-) -> Review:
+def _review(loaded: FinishedRun, data: RunData, cases: Cases, *, log: DecisionLog | None, pool: int = 2_000) -> Review:
+    from functools import partial
+
     from anchored.review import Neighbours, Review
+    from anchored.runs import speaking_words
 
-    neighbours = Neighbours(loaded.model, dataset, limit=pool)
-    return Review(f"{dataset.name}, {loaded.path.name}", dataset, cases, log=log, neighbours=neighbours)
+    shown = data.raw
+    neighbours = Neighbours(loaded.model, data.labelled, limit=pool)
+    words = partial(speaking_words, loaded.model) if shown.kind == "texts" else None
+    title = f"{shown.name}, {loaded.path.name}"
+    return Review(title, shown, cases, log=log, neighbours=neighbours, words=words)
 
 
-def _write(loaded: FinishedRun, dataset: Dataset, cases: Cases, static: Path, *, json: bool) -> None:
+def _write(loaded: FinishedRun, data: RunData, cases: Cases, static: Path, *, json: bool) -> None:
     from anchored.review import write_static
 
-    write_static(_review(loaded, dataset, cases, log=None, pool=_STATIC_POOL), static)
+    write_static(_review(loaded, data, cases, log=None, pool=_STATIC_POOL), static)
     if json:
         print_json({"run": str(loaded.path), "static": str(static), "suspects": len(cases)})
         return

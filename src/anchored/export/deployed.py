@@ -1,6 +1,7 @@
 """A trained model as another runtime sees it: raw inputs in; calibrated logits and their softmax out.
 
-The graph holds all steps between: the normalisation of bytes or features, the network, the temperature. :func:`about`
+The graph holds all steps between: the encoder of photos, the normalisation of bytes or features, the network, the
+temperature. Texts and rows of a table are encoded before the graph, since it has no words for them. :func:`about`
 collects what a graph has no place for (class names, columns of a table); each format stores it in its own way.
 """
 
@@ -16,9 +17,10 @@ from torch import Tensor, nn
 from anchored import __version__
 from anchored._errors import InputError
 from anchored._random import stream
+from anchored.features.photos import PhotoEncoder
 from anchored.runs import TrainedModel
 
-__all__ = ["Deployed", "InputType", "about", "input_dtype", "probe", "trace"]
+__all__ = ["Deployed", "InputType", "about", "deployed_shape", "input_dtype", "probe", "trace"]
 
 InputType = Literal["auto", "uint8", "float32"]
 INPUT, OUTPUTS = "inputs", ("logits", "probabilities")
@@ -43,12 +45,34 @@ class Deployed(nn.Module):
 
     def __init__(self, model: TrainedModel) -> None:
         super().__init__()
+        encoder = model.encoder
+        self.encoder = encoder.as_module().eval() if isinstance(encoder, PhotoEncoder) else None
         self.model = copy.deepcopy(model).to("cpu", torch.float32).eval()
 
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Compute logits and probabilities of raw inputs."""
+        if self.encoder is not None:
+            inputs = self.encoder(inputs)
         logits: Tensor = self.model(inputs)
         return logits, logits.softmax(dim=1)
+
+
+def deployed_shape(model: TrainedModel) -> tuple[int, ...]:
+    """Tell the shape of one input of the graph: an image at the encoder's size, or what the network takes.
+
+    Example:
+        >>> from anchored import AnchoredHead, backbones
+        >>> from anchored.data import Normalization
+        >>> from anchored.methods import Classifier
+        >>> classifier = Classifier(backbones.get("tiny", (4,)), AnchoredHead(32, 2))
+        >>> deployed_shape(TrainedModel(classifier, Normalization((0.0,) * 4, (1.0,) * 4, 1.0), ("no", "yes")))
+        (4,)
+    """
+    return model.raw_shape if isinstance(model.encoder, PhotoEncoder) else model.input_shape
+
+
+def _takes_bytes(model: TrainedModel) -> bool:
+    return isinstance(model.encoder, PhotoEncoder) or (model.encoder is None and model.normalization.divisor == 255)
 
 
 def input_dtype(model: TrainedModel, asked: InputType = "auto") -> torch.dtype:
@@ -76,11 +100,11 @@ def input_dtype(model: TrainedModel, asked: InputType = "auto") -> torch.dtype:
         torch.float32
     """
     if asked == "auto":
-        return torch.uint8 if model.normalization.divisor == 255 else torch.float32
+        return torch.uint8 if _takes_bytes(model) else torch.float32
     known = {"uint8": torch.uint8, "float32": torch.float32}
     if asked not in known:
         raise InputError(f"the input must be auto, uint8 or float32, got {asked!r}")
-    if asked == "uint8" and model.normalization.divisor != 255:
+    if asked == "uint8" and not _takes_bytes(model):
         raise InputError("the model was trained on floats, got input uint8; leave it at auto")
     return known[asked]
 
@@ -107,8 +131,8 @@ def probe(model: TrainedModel, n: int, *, dtype: torch.dtype, seed: int = 0) -> 
         torch.Size([3, 4])
     """
     generator = stream(seed, "probe")
-    shape = (n, *model.input_shape)
-    if model.normalization.divisor == 255:
+    shape = (n, *deployed_shape(model))
+    if _takes_bytes(model):
         return torch.randint(256, shape, generator=generator).to(dtype)
     by_channel = (-1, *[1] * (len(shape) - 2))
     mean = torch.tensor(model.normalization.mean).view(by_channel)
@@ -135,13 +159,15 @@ def about(model: TrainedModel) -> dict[str, str]:
     """Collect what a user of the graph needs beside it, as text; lists and objects as JSON.
 
     ``class_names`` are in the order of the outputs; ``columns``, for a table, are the features in their order;
+    ``encoder`` names what makes the inputs of the graph from texts or rows (that of photos is inside);
     ``prior``, if the model was moved to one, is how frequent the classes are taken to be.
     """
     values: dict[str, object] = {
         "class_names": list(model.class_names),
-        "input_shape": list(model.input_shape),
+        "input_shape": list(deployed_shape(model)),
         "normalization": model.normalization.to_dict(),
         "temperature": model.temperature,
+        **({} if model.encoder is None else {"encoder": model.encoder.name}),
         **({} if model.prior is None else {"prior": list(model.prior)}),
         **{name: model.description[name] for name in ("columns", "method") if model.description.get(name) is not None},
     }

@@ -201,10 +201,34 @@ class PhotoEncoder(BatchedEncoder):
         features: Tensor = runner(images)
         return features.to(device="cpu", dtype=torch.float32)
 
+    def as_module(self) -> nn.Module:
+        """Return the encoder as a module in single precision: pixels ``(n, 3, h, w)`` in 0..255 to features ``(n, d)``.
+
+        The pixels must have the size of the view; resizing is left to whoever calls it.
+        """
+        return _Viewed(self._for_inference().to(torch.float32), self.view)
+
     def state(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """Return the description of network, view and precision, and the weights."""
         about = {"encoder": self.name, **self._about(), "view": asdict(self.view), "precision": self.precision}
         return about, {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
+
+
+class _Viewed(nn.Module):
+    """A network with the normalisation that it was trained with before it."""
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, network: nn.Module, view: PhotoView) -> None:
+        super().__init__()
+        self.network = network
+        self.register_buffer("mean", torch.tensor(view.mean)[:, None, None], persistent=False)
+        self.register_buffer("std", torch.tensor(view.std)[:, None, None], persistent=False)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        features: Tensor = self.network((pixels.to(self.mean.dtype) - self.mean) / self.std)
+        return features
 
 
 def known_precision(about: Mapping[str, Any]) -> str:

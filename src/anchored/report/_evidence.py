@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,18 @@ from anchored.data import Dataset
 from anchored.features import ColumnUse, TableEncoder
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, class_names, find_previous, read_previous
-from anchored.runs import OWN_BACKBONE, Fitted, RunData, RunFolder, load, make_look, open_data, read_encoder
+from anchored.report._samples import describe_samples
+from anchored.runs import (
+    OWN_BACKBONE,
+    Fitted,
+    RunData,
+    RunFolder,
+    TrainedModel,
+    load,
+    make_look,
+    open_data,
+    read_encoder,
+)
 from anchored.training import LookConfig, RunConfig
 
 __all__ = ["PARTS", "Evidence", "gather"]
@@ -41,7 +52,8 @@ class Evidence:
         seconds: Training time, or None if it was not measured.
         class_names: Names of the classes, in the order of the labels.
         measured: The model's answers to unseen data; None if the model or the data is not at hand.
-        data: The labelled data, to show samples of it; None if it is not at hand.
+        data: The labelled data as people see it, to show samples of it; None if it is not at hand.
+        samples: What is shown of the most suspect samples that are no pictures: names and values by their places.
         column_uses: What is done with each column, if the data is a table that was encoded.
         audited: Result of the audit of the labels; None if there was no audit.
         previous: The run to compare with; None if there is none.
@@ -57,6 +69,7 @@ class Evidence:
     class_names: tuple[str, ...] = ()
     measured: Measured | None = None
     data: Dataset | None = None
+    samples: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     column_uses: tuple[ColumnUse, ...] = ()
     audited: Audit | None = None
     previous: Previous | None = None
@@ -146,6 +159,12 @@ def gather(
             lambda: _measured(run, data, config, result, fitted, tell), "the model cannot be asked again", missing
         )
     audited = _tried(lambda: _audit(run.path / "audit"), "the audit was left out", missing)
+    samples = None
+    if data is not None and audited is not None:
+        raw, found = data.raw, audited.suspects
+        samples = _tried(
+            lambda: describe_samples(_model(run, fitted, raw), raw, found), "suspects are not described", missing
+        )
     speed = run.read_lines("speed.jsonl")
     return Evidence(
         path=run.path,
@@ -155,7 +174,8 @@ def gather(
         seconds=sum(line.get("seconds") or 0.0 for line in speed) or None,
         class_names=names,
         measured=measured,
-        data=None if data is None else data.labelled,
+        data=None if data is None else data.raw,
+        samples=samples or {},
         column_uses=_column_uses(run.path, data),
         audited=audited,
         previous=previous,
@@ -173,6 +193,13 @@ def _column_uses(path: Path, data: RunData | None) -> tuple[ColumnUse, ...]:
     except InputError:
         return ()
     return found.uses if isinstance(found, TableEncoder) else ()
+
+
+def _model(run: RunFolder, fitted: Fitted | None, data: Dataset) -> TrainedModel | None:
+    """The model, if it is needed to say what speaks for a label."""
+    if fitted is not None:
+        return fitted.model
+    return load(run.path) if data.kind in ("texts", "table") else None
 
 
 def _audit(folder: Path) -> Audit | None:

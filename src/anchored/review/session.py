@@ -7,7 +7,7 @@ sends can become a path or a label that is not in the data.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 
 from anchored._errors import InputError
 from anchored.audit import Suspect
-from anchored.data import Dataset, png
+from anchored.data import Dataset, TableInputs, TextInputs, png
 from anchored.data.corrections import Correction
 from anchored.review.cases import Cases
 from anchored.review.decisions import DecisionLog
@@ -27,6 +27,7 @@ NEIGHBOURS = 8
 """Number of samples of a class that are shown beside a suspect."""
 _MOST_ROWS = 200
 _SMALL_PICTURE = 96
+_LONGEST_TEXT = 4_000
 
 
 class Review:
@@ -34,11 +35,12 @@ class Review:
 
     Args:
         title: Title of the page, e.g. the run's folder.
-        dataset: The training data, as it was audited.
+        dataset: The training data, as it was audited and as people see it.
         cases: The suspects to decide on.
         log: File that decisions go to; None if the page keeps them itself.
         neighbours: Finds samples to compare with; None shows none.
         all_cases: Whether the page starts with all cases instead of those that are more probably wrong than right.
+        words: Says of a text which words speak for the suggested label and which for the given one; None says nothing.
 
     Example:
         >>> import tempfile
@@ -61,6 +63,7 @@ class Review:
         log: DecisionLog | None = None,
         neighbours: Neighbours | None = None,
         all_cases: bool = False,
+        words: Callable[[str, int, int], tuple[Sequence[str], Sequence[str]]] | None = None,
     ) -> None:
         self.title = title
         self.all_cases = all_cases
@@ -69,6 +72,7 @@ class Review:
         self._number = {name: j for j, name in enumerate(cases.class_names)}
         self.log = log
         self._neighbours = neighbours
+        self._words = words
         self._by_index = {row.index: row for row in cases.rows}
 
     def payload(self) -> dict[str, Any]:
@@ -99,8 +103,12 @@ class Review:
     def _columns(self) -> list[str] | None:
         if self.dataset.is_image:
             return None
-        names = self.dataset.columns or tuple(f"x{i}" for i in range(self.dataset.inputs.shape[0]))
-        return list(names)
+        inputs = self.dataset.inputs
+        if isinstance(inputs, TextInputs):
+            return ["text"] if self._words is None else ["text", "speaks for the suggested", "speaks for the given"]
+        if isinstance(inputs, TableInputs):
+            return list(inputs.names)
+        return list(self.dataset.columns or tuple(f"x{i}" for i in range(inputs.shape[0])))
 
     def decisions(self) -> list[list[int | str]]:
         """List ``[index, decision, class number]`` of each suspect that was decided on, in the order of the decisions.
@@ -166,13 +174,32 @@ class Review:
         return png(self.dataset.inputs.take(torch.tensor([index]))[0])
 
     def values(self, indices: Sequence[int]) -> list[list[str]]:
-        """Return the rows of a table at ``indices`` as text, with six digits."""
+        """Return the rows of a table at ``indices`` as text, numbers with six digits; of a text, the text itself."""
         for index in indices:
             self._check(index)
         if self.dataset.is_image or len(indices) > _MOST_ROWS:
             raise InputError(f"rows are for tables, at most {_MOST_ROWS} at a time")
-        rows = self.dataset.inputs.take(torch.tensor(list(indices), dtype=torch.int64)).tolist()
+        inputs = self.dataset.inputs
+        if isinstance(inputs, TextInputs):
+            return [self._text(inputs.texts[index], index) for index in indices]
+        if isinstance(inputs, TableInputs):
+            rows_of_cells = (inputs.row(index) for index in indices)
+            return [
+                ["" if cells[name] is None else str(cells[name]) for name in inputs.names] for cells in rows_of_cells
+            ]
+        rows = inputs.take(torch.tensor(list(indices), dtype=torch.int64)).tolist()
         return [[f"{value:.6g}" for value in row] for row in rows]
+
+    def _text(self, text: str, index: int) -> list[str]:
+        """The text, cut if it is very long; and of a suspect the words that speak for either label."""
+        shown = [text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …"]
+        if self._words is None:
+            return shown
+        row = self._by_index.get(index)
+        if row is None:
+            return [*shown, "", ""]
+        found = self._words(text, self._number[row.given], self._number[row.suggested])
+        return [*shown, *(", ".join(words) for words in found)]
 
     def neighbours(self, index: int, label: int) -> dict[str, list[Any]]:
         """Find the samples of a class that are nearest to a sample.

@@ -11,6 +11,7 @@ from anchored.runs.look import Look, look_at_labels, make_look
 from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKBONE, WEIGHTS, TrainedModel, read_encoder
 from anchored.runs.reasons import SpeakingColumns, linear_map
 from anchored.runs.recipes import RECIPES
+from anchored.runs.words import speaking_words
 
 __all__ = [
     "ASSUMED_NOISE_RATE",
@@ -40,4 +41,5 @@ __all__ = [
     "open_data",
     "read_encoder",
     "recipes",
+    "speaking_words",
 ]

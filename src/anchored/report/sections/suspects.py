@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 
 import torch
 
@@ -15,7 +16,7 @@ from anchored.report._words import count, name, percent
 
 __all__ = ["suspects"]
 
-_VALUES, _SIDE = 6, 96
+_SIDE, _LONGEST = 96, 420
 
 
 def suspects(evidence: Evidence) -> Section:
@@ -32,26 +33,21 @@ def suspects(evidence: Evidence) -> Section:
     lead = f"These are the {count(len(shown), 'label')} most probably wrong"
     lead += f", out of some {count(audited.expected_errors)} that the audit expects"
     lead += "; correcting them and training again is the surest way to a better model."
-    cards = [_card(each, evidence.data) for each in shown]
+    cards = [_card(each, evidence) for each in shown]
     blocks: list[Block] = [Gallery(cards), Code(shlex.join(["anchored", "review", str(evidence.path)]))]
     if evidence.data is None:
         blocks.append(Paragraph("The samples themselves are not shown, because the data is not at hand.", quiet=True))
     return Section("suspects", title, lead, blocks)
 
 
-def _card(suspect: Suspect, data: Dataset | None) -> Card:
+def _card(suspect: Suspect, evidence: Evidence) -> Card:
     note = f"{percent(suspect.probability_wrong, 0)} sure that it is wrong"
-    image, values = "", []
+    data, image, values = evidence.data, "", []
     if data is not None and _same_sample(suspect, data):
-        try:
-            row = data.inputs.take(torch.tensor([suspect.index]))[0]
-        except (InputError, OSError):
-            row = None
-        if row is not None and data.is_image:
-            image = data_uri(row, _SIDE)
-        elif row is not None:
-            columns = data.columns or tuple(f"feature {i}" for i in range(len(row)))
-            values = [(name(c, 24), f"{v:.4g}") for c, v in zip(columns, row.tolist()[:_VALUES], strict=False)]
+        if data.is_image:
+            with suppress(InputError, OSError):
+                image = data_uri(data.inputs.take(torch.tensor([suspect.index]))[0], _SIDE)
+        values = [(name(title, 40), name(value, _LONGEST)) for title, value in evidence.samples.get(suspect.index, ())]
     return Card(name(suspect.id, 60), name(suspect.given, 40), name(suspect.suggested, 40), note, image, tuple(values))
 
 

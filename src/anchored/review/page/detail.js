@@ -103,10 +103,11 @@ review.Detail = class {
     table.append(head);
     state.columns.slice(0, 200).forEach((name, c) => {
       const line = review.element("tr");
-      line.append(review.element("td", "", name), review.element("td", "number", rows[0][c]));
+      line.append(review.element("td", "", name), review.element("td", Number.isNaN(Number(rows[0][c])) ? "words" : "number", rows[0][c]));
       for (const group of groups) {
-        const mean = group.reduce((sum, row) => sum + Number(row[c]), 0) / group.length;
-        line.append(review.element("td", "number", String(Number(mean.toPrecision(4)))));
+        const mean = group.reduce((sum, row) => sum + Number(row[c] || NaN), 0) / group.length;
+        const cell = Number.isNaN(mean) ? group[0][c] : String(Number(mean.toPrecision(4))); // of words, the nearest
+        line.append(review.element("td", Number.isNaN(mean) ? "words" : "number", cell));
       }
       table.append(line);
     });
