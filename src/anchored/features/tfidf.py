@@ -1,8 +1,9 @@
 """``tfidf``: words and pairs of words, weighted by how rare they are, on their 512 main directions.
 
 The count of a term is damped, ``1 + log(count)``, and multiplied by ``log((1 + n) / (1 + df)) + 1``; rows get length
-one and are projected on the leading right singular vectors of the training texts. What was learnt is plain data: the
-terms, their weights and the directions. Scripts without spaces between words are cut into one to three characters.
+one and are projected on the leading right singular vectors of the training texts, turned at random. What was learnt is
+plain data: the terms, their weights and the directions. Scripts without spaces between words are cut into one to three
+characters.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
+from anchored._random import stream
 from anchored.data import Inputs
 from anchored.features.base import Encoder
 from anchored.features.texts import batches_of_texts, texts_of
@@ -107,7 +109,7 @@ class TfIdf(Encoder):
         made._terms = [str(term) for term in names]
         made._idf = torch.from_numpy(np.asarray(vectorizer.idf_, dtype=np.float32))
         # Half precision: a third of the digits of the directions carry nothing, and the file is half as large.
-        made._directions = torch.from_numpy(np.ascontiguousarray(directions.T)).to(torch.float16)
+        made._directions = (torch.from_numpy(np.ascontiguousarray(directions.T)) @ _turn(kept)).to(torch.float16)
         return made
 
     def _vectorizer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn is untyped
@@ -180,6 +182,17 @@ class TfIdf(Encoder):
         made._terms, made._analyzer = list(terms or ()), str(analyzer)
         made._idf, made._directions = idf.to(torch.float32), directions
         return made
+
+
+def _turn(d: int) -> Tensor:
+    """A rotation ``(d, d)``, always the same.
+
+    Singular vectors come with lengths from large to next to nothing. A classifier that standardises columns would blow
+    up the last ones, which are chance, and a new text that differs there would get absurd values. Turned at random,
+    every column holds a share of all directions; distances between texts stay what they are.
+    """
+    gaussian = torch.randn(d, d, generator=stream(0, "tfidf", d), dtype=torch.float64)
+    return torch.linalg.qr(gaussian).Q.to(torch.float32)
 
 
 def _is_unspaced(texts: Sequence[str]) -> bool:

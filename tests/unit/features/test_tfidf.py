@@ -108,3 +108,24 @@ def test_refuses_what_does_not_fit():
     ):
         with pytest.raises(InputError, match="do not fit"):
             TfIdf.from_state(*wrong)
+
+
+def test_no_column_is_next_to_nothing_and_new_texts_stay_in_range():
+    """Boilerplate makes singular vectors of length zero; standardised, they would blow up every new text."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["goal", "match", "bank", "loan"], 3)) + " of the day" for _ in range(80)]
+    fitted = TfIdf().fit(Texts(texts))
+    features = fitted.transform(Texts(texts))
+    spread = features.std(dim=0)
+    assert float(spread.max() / spread.min()) < 10
+    new = (fitted.transform(Texts(["a match without it", "bank"])) - features.mean(dim=0)) / spread
+    assert float(new.abs().max()) < 50
+
+
+def test_distances_are_those_of_the_terms():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = ["a goal in the match", "the bank and the loan", "a match at the bank", "goal goal goal"]
+    exact = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b", ngram_range=(1, 2)).fit_transform(texts)
+    ours = TfIdf().fit(Texts(texts)).transform(Texts(texts)).double()
+    np.testing.assert_allclose((ours @ ours.T).numpy(), (exact @ exact.T).toarray(), atol=2e-3)

@@ -16,17 +16,17 @@ def suspect(index, given="sport", suggested="money"):
 def test_a_text_with_the_words_that_count():
     rng = np.random.default_rng(0)
     words = ("goal", "match", "team", "season", "coach"), ("bank", "shares", "profit", "market", "loan")
-    texts = [" ".join(rng.choice(words[i % 2], 4)) + " of the day" for i in range(60)]
-    texts[1] = "the bank and the coach"
+    texts = [" ".join(rng.choice(words[i % 2], 4)) for i in range(60)]
+    texts[1] = "bank coach"
     data = Dataset("news", TextInputs(texts), torch.arange(60) % 2, ("sport", "money"))
     model = fit(Split(data), {"features": {"encoder": "tfidf"}, "method": {"name": "ridge"}}).model
     shown = describe_samples(model, data, [suspect(1), suspect(99)])
     assert list(shown) == [1], "a sample that is gone is not described"
-    assert shown[1][0] == ("text", "the bank and the coach")
+    assert shown[1][0] == ("text", "bank coach")
     assert [title for title, _ in shown[1][1:]] == ["speaks for money", "speaks for sport"]
     assert shown[1][1][1].split(", ")[0] == "bank"
     assert shown[1][2][1].split(", ")[0] == "coach"
-    assert describe_sample(None, data, suspect(1)) == (("text", "the bank and the coach"),)
+    assert describe_sample(None, data, suspect(1)) == (("text", "bank coach"),)
 
 
 def test_a_long_text_is_cut():

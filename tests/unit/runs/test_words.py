@@ -11,7 +11,7 @@ from anchored.runs import TrainedModel, fit, speaking_words
 
 SPORT, MONEY = ("goal", "match", "team", "season", "coach"), ("bank", "shares", "profit", "market", "loan")
 RNG = np.random.default_rng(0)
-TEXTS = [" ".join(RNG.choice((SPORT, MONEY)[i % 2], 4)) + " of the day" for i in range(60)]
+TEXTS = [" ".join(RNG.choice((SPORT, MONEY)[i % 2], 4)) for i in range(60)]
 LABELS = torch.arange(60) % 2
 
 
