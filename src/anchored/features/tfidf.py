@@ -192,7 +192,8 @@ def _turn(d: int) -> Tensor:
     every column holds a share of all directions; distances between texts stay what they are.
     """
     gaussian = torch.randn(d, d, generator=stream(0, "tfidf", d), dtype=torch.float64)
-    return torch.linalg.qr(gaussian).Q.to(torch.float32)
+    rotation: Tensor = torch.linalg.qr(gaussian).Q
+    return rotation.to(torch.float32)
 
 
 def _is_unspaced(texts: Sequence[str]) -> bool:
