@@ -6,7 +6,7 @@ import torch
 from anchored.audit import Suspect
 from anchored.data import Dataset, Split, TensorInputs, TextInputs, as_columns
 from anchored.report._samples import describe_sample, describe_samples
-from anchored.runs import fit
+from anchored.runs import fit, speaking_words
 
 
 def suspect(index, given="sport", suggested="money"):
@@ -23,9 +23,9 @@ def test_a_text_with_the_words_that_count():
     shown = describe_samples(model, data, [suspect(1), suspect(99)])
     assert list(shown) == [1], "a sample that is gone is not described"
     assert shown[1][0] == ("text", "bank coach")
-    assert [title for title, _ in shown[1][1:]] == ["speaks for money", "speaks for sport"]
-    assert shown[1][1][1].split(", ")[0] == "bank"
-    assert shown[1][2][1].split(", ")[0] == "coach"
+    words = [", ".join(found) or "no single word" for found in speaking_words(model, texts[1], 0, 1)]
+    assert shown[1][1:] == (("speaks for money", words[0]), ("speaks for sport", words[1]))
+    assert "bank" in words[0]
     assert describe_sample(None, data, suspect(1)) == (("text", "bank coach"),)
 
 
