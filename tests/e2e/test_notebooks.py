@@ -40,6 +40,6 @@ def test_the_notebook_runs(script, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{LEARN.parents[1] / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.setenv("ANCHORED_CACHE", str(tmp_path / "cache"))
     parts = build.cells(script.read_text(encoding="utf-8"))
-    notebook = nbformat.from_dict(build.notebook(parts, checks=True))
+    notebook = nbformat.reads(json.dumps(build.notebook(parts, checks=True)), as_version=4)
     nbformat.validate(notebook)
     nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
