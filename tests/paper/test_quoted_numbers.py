@@ -39,7 +39,7 @@ def printed_number(row):
     return [] if number is None else [number.mean]
 
 
-README_ROWS = {
+QUOTED_ROWS = {
     "published": ("{}", True),
     "here": ("{}", False),
     "anchored, published": ("{}+fnpal", True),
@@ -48,12 +48,12 @@ README_ROWS = {
 }
 
 
-def test_the_readme_quotes_the_records_of_mnist():
-    (_, *losses), rows = quoted("README.md", "| MNIST, 80 % wrong |")
+def test_the_catalogue_quotes_the_records_of_mnist():
+    (_, *losses), rows = quoted("docs/paper/catalogue.md", "| MNIST, 80 % wrong |")
     assert losses == ["CE", "GCE", "SCE", "NCE+RCE", "NSL"]
-    assert [label for label, *_ in rows] == list(README_ROWS)
+    assert [label for label, *_ in rows] == list(QUOTED_ROWS)
     for label, *cells in rows:
-        pattern, printed = README_ROWS[label]
+        pattern, printed = QUOTED_ROWS[label]
         for loss, cell in zip(losses, cells, strict=True):
             row = pattern.format(loss.lower())
             if printed:
@@ -119,3 +119,35 @@ def test_the_page_of_choices_quotes_the_hours_on_cifar():
     }
     numbers = [f"{found[row]:.1f}" for row in ("nce+rce+fnpal", "ce", "ce+fnpal")]
     assert "NCE+RCE+FNPAL has {}, CE {} and CE+FNPAL {}".format(*numbers) in page
+
+
+def auto(cell):
+    """The name of a cell of symmetric noise in the table of ``auto``."""
+    return cell.replace("/", "/symmetric-")
+
+
+def test_the_readme_quotes_the_records_and_the_lab_book():
+    """MNIST by the records, what people mislabelled by the page of the judges."""
+    _, rows = quoted("README.md", "| | labels wrong |")
+    by_name = {(name, share): cells for name, share, *cells in rows}
+    mnist = {share: cells for (name, share), cells in by_name.items() if name.startswith("MNIST")}
+    assert set(mnist) == {"60 %", "80 %"}
+    for share, (plain, published, ours) in mnist.items():
+        cell = f"mnist/0.{share[0]}"
+        assert says(plain, *measured("noise_symmetric", "ce", cell)[:1])
+        best = max(n.mean for (_, place, what), n in PUBLISHED.items() if (place, what) == (cell, "accuracy"))
+        assert float(published) == best
+        last = [
+            r["last"]["accuracy"] for r in RESULTS.read("auto_mnist") if (r["row"], r["cell"]) == ("auto", auto(cell))
+        ]
+        assert len(last) == 3
+        assert abs(float(ours) - 100 * fmean(last)) < 0.0051
+    _, judged = quoted("docs/judges.md", "| data | labels | wrong | average precision |")
+    precision = {(data, labels): (ours, theirs) for data, labels, _, ours, theirs, *_ in judged}
+    for words, key in (
+        ("CIFAR-10N worse", ("cifar10n", "worse")),
+        ("CIFAR-10N random1", ("cifar10n", "random1")),
+        ("AG News", ("agnews", "people")),
+    ):
+        (cells,) = [cells for (name, _), cells in by_name.items() if words in name]
+        assert (cells[2], cells[1]) == precision[key], words
