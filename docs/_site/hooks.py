@@ -13,38 +13,51 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "anchored"
+DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "src"))
 
 SHELVES = {
     "Start here": ("estimator", "heads", "losses", "prototypes", "ridge"),
     "Labels and classes": ("audit", "noise", "imbalance", "features", "data"),
-    "Training": ("methods", "training", "runs", "backbones", "schedules"),
+    "Training": ("methods", "training", "runs", "backbones", "schedules", "integrations"),
     "Numbers and theory": ("metrics", "theory"),
     "Results": ("report", "review", "export", "paper", "bench"),
 }
 """The packages of the reference, in the order in which they are shown."""
 
 ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+LATER = {"Guides": ["frameworks.md", "frameworks/*.md"], "Measured": ["reliability.md", "lab/*.md"]}
+"""Pages that a shelf takes in as soon as they exist, wherever the navigation does not name them."""
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', flags=re.DOTALL)
+
+
+def shelves() -> dict[str, tuple[str, ...]]:
+    """Return the shelves with every package on one of them: what has no place yet stands on the last."""
+    placed = {name for names in SHELVES.values() for name in names} | {"cli"}
+    others = sorted({path.parent.name for path in SRC.glob("*/__init__.py")} - placed)
+    return {**SHELVES, "More": tuple(others)} if others else SHELVES
 
 
 def on_config(config: Any) -> Any:
     """Fill in the reference where the navigation says ``reference/``."""
-    packages = [{shelf: [{name: f"reference/{name}.md"} for name in names]} for shelf, names in SHELVES.items()]
+    packages = [{shelf: [{name: f"reference/{name}.md"} for name in names]} for shelf, names in shelves().items()]
     for entry in config.nav:
         for name, pages in entry.items():
             if pages == "reference/":
                 entry[name] = [{"Commands": "reference/commands.md"}, *packages]
+            if name in LATER:
+                named = {page for each in pages for page in each.values()}
+                found = [path.relative_to(DOCS).as_posix() for glob in LATER[name] for path in sorted(DOCS.glob(glob))]
+                entry[name] = [*pages, *(page for page in found if page not in named)]
+            if name == "Project":
+                named = {page for each in pages for page in each.values()}
+                entry[name] = [*pages, *(page for page in ROOT_PAGES if page not in named and (ROOT / page).exists())]
     return config
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made: the reference, and what lies in the root of the repository."""
-    shown = {name for names in SHELVES.values() for name in names}
-    missing = {path.parent.name for path in SRC.glob("*/__init__.py")} - shown - {"cli"}
-    if missing:
-        raise ValueError(f"docs/_site/hooks.py shows no reference of {', '.join(sorted(missing))}")
-    for name in sorted(shown):
+    for name in sorted(name for names in shelves().values() for name in names):
         text = f"# anchored.{name}\n\n::: anchored.{name}\n"
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     files.append(File.generated(config, "reference/commands.md", content=commands()))

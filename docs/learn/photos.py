@@ -37,7 +37,7 @@ for i in range(240):
     photo.save(f"photos/{folder}/{kind}-{i:03d}.png")
 
 # %% [markdown]
-# ## Fit
+# ## Fit the photos
 #
 # One command encodes the photos once with the pretrained network, judges every label by models that did not see it,
 # chooses a method, trains, and writes `run/report.html`. Vectors are kept in a cache, so a second run starts at once.
@@ -91,7 +91,7 @@ corrected = json.load(open("better/result.json"))["corrections"]
 assert corrected["changed"] >= 19, corrected
 
 # %% [markdown]
-# ## Use it
+# ## Use the model on photos
 #
 # The encoder is part of the model, so it takes photos as they are.
 

@@ -34,7 +34,7 @@ with open("customers.csv", "w", newline="") as file:
         lines.writerow([f"C{1000 + i}", plan, since, "" if draw.random() < 0.1 else age, calls, spent, given])
 
 # %% [markdown]
-# ## Fit
+# ## Fit the table
 #
 # One command reads the table, decides what each column is, judges every label by models that did not see it, chooses a
 # method and trains. `run/report.html` says all of it in plain words.
@@ -71,7 +71,7 @@ assert sum(first) >= 40, sum(first)
 # Of the first fifty, most are truly wrong. `anchored review run` shows them in a browser, one key per decision; then
 # `anchored fit customers.csv --label left --corrections run/corrections.csv --out better` trains with what you decided.
 #
-# ## Use it
+# ## Use the model on rows
 #
 # The model takes the raw file: what it learnt about the columns is part of it.
 
