@@ -123,7 +123,8 @@ def _own_data(loaded: FinishedRun, root: str | None) -> RunData:
     """Open the training data as the run used it, after corruption and corrections."""
     from anchored.runs import RunData, open_data
 
-    return RunData.open(open_data(loaded.config, root=root), loaded.config)
+    split = open_data(loaded.config, root=root)
+    return RunData.open(split, loaded.config, encoder=loaded.model.encoder)
 
 
 def _check(loaded: FinishedRun, dataset: Dataset, size: int | None, answers: Path | None) -> Check | None:

@@ -24,6 +24,8 @@ def fit(
     backbone: str | None = None,
     encoder: str | None = None,
     weights: str | None = None,
+    tune: str | None = None,
+    minutes: float | None = None,
     epochs: int | None = None,
     batch_size: int | None = None,
     lr: float | None = None,
@@ -55,6 +57,10 @@ def fit(
         encoder: Pretrained encoder of photos, texts or rows: auto, none, or a name such as efficientnet-lite0,
             wordllama, tfidf, timm:NAME, hf:NAME.
         weights: File of weights for the encoder.
+        tune: What is trained above or in the encoder: none (the frozen answer), head (a network on the features) or all
+            (the encoder itself, for photos); by default all if --minutes are given, else none.
+        minutes: Time for the whole run on photos: after the frozen answer, the rest of it goes into fine-tuning the
+            encoder, and the better answer is kept; 0, the default, is the frozen answer alone.
         epochs: Number of passes over the data.
         batch_size: Samples per step, over all processes.
         lr: Largest learning rate.
@@ -97,6 +103,7 @@ def fit(
         "method": {"name": method, "noise_rate": number_or_auto(noise_rate, flag="--noise-rate")},
         "backbone": {"name": backbone},
         "optimizer": {"lr": lr},
+        "tune": {"what": tune, "minutes": minutes},
         "train": {"epochs": epochs, "batch_size": batch_size, "seed": seed, "precision": precision, "device": device},
     }
     if encoder == "none":

@@ -71,7 +71,7 @@ def review(
 
     loaded = load_run(run, device=device)
     split = open_data(loaded.config, root=data_root)
-    data = RunData.open(split, loaded.config)
+    data = RunData.open(split, loaded.config, encoder=loaded.model.encoder)
     cases = _cases(loaded, data.labelled, data_root=data_root, device=device)
     if order == "value":
         from anchored.review import Neighbours

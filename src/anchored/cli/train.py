@@ -12,7 +12,7 @@ from anchored.cli.processes import resumable, tell
 
 if TYPE_CHECKING:
     from anchored.data import Split
-    from anchored.runs import RunFolder
+    from anchored.runs import Fitted, RunFolder
     from anchored.training import RunConfig
 
 __all__ = ["show", "summary", "train"]
@@ -34,7 +34,6 @@ def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = Fal
         Ended: Training was stopped from outside; the message has been printed.
     """
     from anchored.cli.progress import make_progress
-    from anchored.cli.report import write_after_training
     from anchored.runs import fit
 
     for part in (split.train, split.test):
@@ -42,9 +41,17 @@ def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = Fal
             for note in part.notes:
                 tell(f"{part.name}: {note}")
     with resumable(run), run.owned():
-        fitted = fit(split, settings, folder=run, progress=make_progress())
-        if draw and is_main_process():
-            write_after_training(run.path, fitted)
+        fitted = fit(
+            split, settings, folder=run, progress=make_progress(), usable=lambda first: _draw(run, first, draw)
+        )
+        _draw(run, fitted, draw)
+
+
+def _draw(run: RunFolder, fitted: Fitted, draw: bool) -> None:
+    from anchored.cli.report import write_after_training
+
+    if draw and is_main_process():
+        write_after_training(run.path, fitted)
 
 
 def summary(run: RunFolder) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from anchored._errors import InputError
+from anchored.features._depthwise import depthwise
 
 __all__ = ["STAGES", "Lite0Network", "read_published"]
 
@@ -50,8 +51,26 @@ class _Unit(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if self.around is not None:
             x = F.pad(x, self.around)
-        x = self.norm(self.conv(x))
+        x = self._folded(x) if self._folds(x) else self.norm(self.conv(x))
         return F.hardtanh(x, 0.0, 6.0, inplace=not torch.is_grad_enabled()) if self.clip else x
+
+    def _folds(self, x: Tensor) -> bool:
+        """Whether the layer is trained with statistics that stay as they are, so that they can go into the weights."""
+        frozen = isinstance(self.norm, nn.BatchNorm2d) and not self.norm.training
+        return frozen and (torch.is_grad_enabled() or x.dtype != self.conv.weight.dtype)
+
+    def _folded(self, x: Tensor) -> Tensor:
+        """Compute the same with ``g (w * x - m) / s + b`` as one convolution, in the number format of ``x``."""
+        conv, norm = self.conv, self.norm
+        assert isinstance(norm, nn.BatchNorm2d)
+        assert norm.running_mean is not None
+        assert norm.running_var is not None
+        factor = norm.weight * (norm.running_var + norm.eps).rsqrt()
+        weight = (conv.weight * factor[:, None, None, None]).to(x.dtype)
+        bias = (norm.bias - norm.running_mean * factor).to(x.dtype)
+        if conv.groups > 1:
+            return depthwise(x, weight, bias, conv.stride[0], int(conv.padding[0]))
+        return F.conv2d(x, weight, bias, conv.stride, conv.padding)
 
     def fold(self) -> None:
         """Put the batch normalisation into the weights of the convolution."""
@@ -107,6 +126,12 @@ class Lite0Network(nn.Module):
         """Features ``(n, 1280)``: the mean of the last layer over all places."""
         last: Tensor = self.last(self.blocks(self.stem(images)))
         return last.mean(dim=(2, 3), dtype=torch.promote_types(last.dtype, torch.float32))
+
+    def freeze_first_(self, blocks: int) -> Lite0Network:
+        """Keep the stem and the first blocks as they are in training, in place."""
+        for part in (self.stem, *list(self.blocks)[:blocks]):
+            part.requires_grad_(False)
+        return self
 
     def fold(self) -> Lite0Network:
         """Put every batch normalisation into its convolution, in place; for inference only."""

@@ -30,6 +30,8 @@ __all__ = ["SHA256", "EfficientNetLite0"]
 SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 """Digest of the published file of weights."""
 _STEP = 32
+_FROZEN_BLOCKS = 5
+"""Blocks that stay as they are in fine-tuning: a third of the network, two thirds of its time, edges and textures."""
 
 
 class EfficientNetLite0(PhotoEncoder):
@@ -66,6 +68,12 @@ class EfficientNetLite0(PhotoEncoder):
 
     def _for_inference(self) -> Lite0Network:
         return copy.deepcopy(self.network).fold()  # type: ignore[operator,no-any-return]
+
+    def trainable(self) -> Lite0Network:
+        """Return a copy of the network to fine-tune; the stem and the first five blocks stay as they are."""
+        network = copy.deepcopy(self.network).requires_grad_(True)
+        assert isinstance(network, Lite0Network)
+        return network.freeze_first_(_FROZEN_BLOCKS)
 
     def _about(self) -> dict[str, Any]:
         return {"network": "efficientnet-lite0"}

@@ -163,6 +163,25 @@ class PhotoEncoder(BatchedEncoder):
         other.view = view
         return other
 
+    def trainable(self) -> nn.Module:
+        """Return a copy of the network to fine-tune; layers that are to stay as they are require no gradient."""
+        return copy.deepcopy(self.network).requires_grad_(True)
+
+    def with_network(self, network: nn.Module) -> Self:
+        """Return this encoder with other weights, such as those of a fine-tuned copy of its network.
+
+        Args:
+            network: What :meth:`trainable` returned, after training.
+
+        Returns:
+            An encoder with the same view and precision; it shares nothing with ``network``.
+        """
+        other = copy.copy(self)
+        for computed in ("_runner", "_weights_digest"):
+            other.__dict__.pop(computed, None)
+        other.network = copy.deepcopy(network).to("cpu", torch.float32).eval().requires_grad_(False)
+        return other
+
     def transform(self, inputs: Inputs) -> Tensor:
         """Encode images; an encoder that was not fitted settles its size by these images."""
         if not self.fitted:

@@ -20,6 +20,7 @@ from anchored.methods.method import Method
 from anchored.methods.names import PROCEDURES, make_procedure, procedure_type
 from anchored.methods.parse import parse
 from anchored.methods.tade import aggregate
+from anchored.methods.tuned import start_from
 
 __all__ = [
     "MEMBERS",
@@ -43,4 +44,5 @@ __all__ = [
     "make_procedure",
     "parse",
     "procedure_type",
+    "start_from",
 ]

@@ -194,6 +194,7 @@ class Stage:
         score: Loss that scores held-out logits. By default the loss itself if it is one of logits, else cross entropy.
         settings: Which settings of the run hold, for epochs and learning rate: those of the first or the second stage.
         trained: Whether anything is trained; if not, the stage only changes the network.
+        every_step: Whether the learning rate moves with every step and not with every epoch.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
         companion: How a second batch for each step is drawn, or None for no second batch. The network gets both,
             one after the other along the first axis, and answers for the pairs.
@@ -213,6 +214,7 @@ class Stage:
     score: Loss | None = None
     settings: Literal["first", "second"] = "first"
     trained: bool = True
+    every_step: bool = False
     sampling: Sampling = "instance"
     companion: Sampling | None = None
     share: Callable[[float], float] = lambda done: 0.5

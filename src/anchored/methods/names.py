@@ -28,6 +28,7 @@ from anchored.methods.probe import LinearProbe
 from anchored.methods.ridge import AnchoredLeastSquares, KernelLeastSquares
 from anchored.methods.tade import DiverseExperts
 from anchored.methods.tau_norm import TauNormalization
+from anchored.methods.tuned import FineTuned
 
 __all__ = ["PROCEDURES", "make_procedure", "procedure_type"]
 
@@ -52,6 +53,7 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "boosted": BoostedTrees,
     "probe": LinearProbe,
     "average": Average,
+    "tuned": FineTuned,
 }
 """By name; ``single`` is what a combination of loss and modifiers needs, and no word of a row name."""
 

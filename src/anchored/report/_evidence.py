@@ -13,7 +13,7 @@ from anchored._errors import InputError
 from anchored._files import read_json
 from anchored.audit import Audit, look_settings
 from anchored.data import Dataset
-from anchored.features import ColumnUse, TableEncoder
+from anchored.features import ColumnUse, Encoder, TableEncoder
 from anchored.report._measured import Measured, measure
 from anchored.report._previous import Previous, class_names, find_previous, read_previous
 from anchored.report._samples import describe_samples
@@ -23,10 +23,12 @@ from anchored.runs import (
     RunData,
     RunFolder,
     TrainedModel,
+    kept_config,
     load,
     make_look,
     open_data,
     read_encoder,
+    was_tuned,
 )
 from anchored.training import LookConfig, RunConfig
 
@@ -141,8 +143,8 @@ def gather(
         InputError: The run is not there or not finished, or ``compare`` is no finished run.
     """
     run = RunFolder.open(run_folder)
-    config = run.read_config()
     result = run.read_result()
+    config = kept_config(run.read_config(), result)
     previous = find_previous(run) if compare is None else read_previous(compare)
     about = _model_file(run.path)
     names = class_names(about.get("class_names")) or tuple(map(str, range(len(result.get("class_counts") or ()))))
@@ -151,7 +153,9 @@ def gather(
         data: RunData | None = fitted.data
     else:
         data = _tried(
-            lambda: RunData.open(open_data(config, root=data_root), config), "the data is not at hand", missing
+            lambda: RunData.open(open_data(config, root=data_root), config, encoder=_tuned_encoder(run, result)),
+            "the data is not at hand",
+            missing,
         )
     measured = None
     if data is not None:
@@ -200,6 +204,11 @@ def _model(run: RunFolder, fitted: Fitted | None, data: Dataset) -> TrainedModel
     if fitted is not None:
         return fitted.model
     return load(run.path) if data.kind in ("texts", "table") else None
+
+
+def _tuned_encoder(run: RunFolder, result: Mapping[str, Any]) -> Encoder | None:
+    """The encoder of the run's model if it was fine-tuned; any other is made again as the configuration says."""
+    return read_encoder(run.path) if was_tuned(result) else None
 
 
 def _audit(folder: Path) -> Audit | None:

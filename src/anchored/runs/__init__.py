@@ -12,6 +12,7 @@ from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKB
 from anchored.runs.reasons import SpeakingColumns, linear_map
 from anchored.runs.recipes import RECIPES
 from anchored.runs.words import speaking_words
+from anchored.runs.tune import kept_config, was_tuned
 
 __all__ = [
     "ASSUMED_NOISE_RATE",
@@ -34,6 +35,7 @@ __all__ = [
     "default_path",
     "encode_data",
     "fit",
+    "kept_config",
     "linear_map",
     "load",
     "look_at_labels",
@@ -42,4 +44,5 @@ __all__ = [
     "read_encoder",
     "recipes",
     "speaking_words",
+    "was_tuned",
 ]

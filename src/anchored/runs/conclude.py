@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import platform
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -24,7 +25,13 @@ __all__ = ["conclude"]
 
 
 def conclude(
-    setup: TrainingSetup, decision: Decision, data: RunData, look: Look | None, run: RunFolder | None
+    setup: TrainingSetup,
+    decision: Decision,
+    data: RunData,
+    look: Look | None,
+    run: RunFolder | None,
+    *,
+    tuning: Mapping[str, Any] | None = None,
 ) -> tuple[TrainedModel, dict[str, Any]]:
     """Calibrate and score the network, audit the labels that were looked at, and keep all of it; the result last.
 
@@ -34,6 +41,7 @@ def conclude(
         data: The data of the run.
         look: What the look at the labels has found, or None.
         run: The folder of the run, or None to keep nothing.
+        tuning: What there is to say about fine-tuning, or None.
 
     Returns:
         The model that stands on its own, and the final numbers as in ``result.json``.
@@ -43,14 +51,22 @@ def conclude(
     if posterior is not None and held is not None:
         posterior = posterior[held]  # of the samples that the model is judged by: what is held out, else all
     temperature, calibration = _calibrate(setup, posterior)
-    result = _result(setup, data, temperature, calibration, posterior)
+    config_hash = decision.config.content_hash
+    result = {"config_hash": config_hash, **_result(setup, data, temperature, calibration, posterior)}
+    if tuning is not None:
+        result["tuning"] = dict(tuning)
     reasons = decision.reasons if run is None else run.read_earlier_reasons() or decision.reasons
     if reasons is not None:
         result["auto"] = reasons
     network = copy.deepcopy(setup.scored).to("cpu").requires_grad_(False)
     names = setup.train_set.class_names
     model = TrainedModel(
-        network, setup.normalization, names, temperature, _description(setup, data.raw.columns), encoder=data.encoder
+        network,
+        setup.normalization,
+        names,
+        temperature,
+        _description(setup, config_hash, data.raw.columns),
+        encoder=data.encoder,
     )
     if run is not None and is_main_process():
         model.save(run.path)
@@ -71,10 +87,9 @@ def conclude(
 def _result(
     setup: TrainingSetup, data: RunData, temperature: float, calibration: dict[str, Any], posterior: Tensor | None
 ) -> dict[str, Any]:
-    config, history, method = setup.config, setup.state.history, setup.procedure.method
+    history, method = setup.state.history, setup.procedure.method
     counts = setup.counts.tolist()
     result: dict[str, Any] = {
-        "config_hash": config.content_hash,
         "method": method.name,
         "description": method.describe(),
         "epochs": len(history),
@@ -111,7 +126,7 @@ def _result(
     return result
 
 
-def _description(setup: TrainingSetup, columns: tuple[str, ...] | None) -> dict[str, Any]:
+def _description(setup: TrainingSetup, config_hash: str, columns: tuple[str, ...] | None) -> dict[str, Any]:
     """How the network was made, as plain values: enough to make it again."""
     config = setup.config
     return {
@@ -121,7 +136,7 @@ def _description(setup: TrainingSetup, columns: tuple[str, ...] | None) -> dict[
         "options": config.method.options,
         "backbone": {"name": OWN_BACKBONE} if setup.own_module else config.backbone.model_dump(mode="json"),
         "columns": None if columns is None else list(columns),
-        "config_hash": config.content_hash,
+        "config_hash": config_hash,
         "training_counts": setup.counts.tolist(),
     }
 

@@ -96,6 +96,7 @@ class RunData:
         config: RunConfig,
         *,
         own_module: bool = False,
+        encoder: Encoder | None = None,
         progress: Callable[[], EncodingProgress] = EncodingProgress,
     ) -> RunData:
         """Corrupt and correct the training part of ``split``, and encode both parts if the run does.
@@ -105,6 +106,7 @@ class RunData:
             config: The settings as asked for, or as a run keeps them; then corrections are read as they were at its
                 start.
             own_module: Whether the user has given a backbone of their own, which takes inputs as they are.
+            encoder: The encoder of a trained model, to use instead of the one that ``config`` says.
             progress: Makes a listener for each part that is encoded.
 
         Returns:
@@ -128,7 +130,7 @@ class RunData:
             dataset, corrections = corrected.dataset, corrected.receipt
         elif settings.corrections_digest is not None:
             raise InputError("data.corrections_digest says in which state data.corrections is read; give both or none")
-        found = encode_data(dataset, split.test, config, own_module=own_module, progress=progress)
+        found = encode_data(dataset, split.test, config, own_module=own_module, encoder=encoder, progress=progress)
         return cls(
             found.train,
             found.train

@@ -174,6 +174,10 @@ def asks_for_network(settings: RunConfig) -> bool:
         (True, False)
     """
     said = settings.model_fields_set
+    if settings.tune.what == "head":
+        return True
+    if settings.tune.what == "all":  # epochs and learning rates are those of fine-tuning, after the closed form
+        return False
     train = settings.train.model_fields_set & {"epochs", "batch_size", "ema", "early_stop", "compile"}
     named = settings.backbone.name != "auto" or bool(settings.backbone.options)
     return named or bool(train) or bool(settings.optimizer.model_fields_set) or "schedule" in said or "second" in said

@@ -108,6 +108,7 @@ def encode_data(
     settings: RunConfig,
     *,
     own_module: bool = False,
+    encoder: Encoder | None = None,
     progress: Callable[[], EncodingProgress] = EncodingProgress,
 ) -> Encoded:
     """Encode the data of a run, if it needs it.
@@ -117,6 +118,7 @@ def encode_data(
         test: The test part, or None.
         settings: The user's settings; ``features`` and ``backbone`` are read.
         own_module: Whether the user has given a backbone of their own, which takes inputs as they are.
+        encoder: The encoder of a trained model, to use instead of the one that the settings say.
         progress: Makes a listener for each part that is encoded.
 
     Returns:
@@ -136,6 +138,9 @@ def encode_data(
     """
     asked = settings.features
     said = progress()
+    if encoder is not None:
+        tested = None if test is None else encode(test, encoder, progress=progress())
+        return Encoded(encode(train, encoder, progress=said), tested, encoder, asked)
     name = _encoder_name(train, settings, own_module=own_module, say=said.say)
     if name is None:
         return Encoded(_at_hand(train), None if test is None else _at_hand(test), None, NOT_ENCODED)

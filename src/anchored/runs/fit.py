@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
 from anchored._progress import EncodingProgress, Progress
-from anchored.data import Split
+from anchored.data import Dataset, Split
 from anchored.runs.conclude import conclude
 from anchored.runs.data import RunData
 from anchored.runs.decide import Decision, decide
 from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look, look_at_labels
 from anchored.runs.model import TrainedModel
+from anchored.runs.tune import FineTuning, check_tunable, resolve_tuning, told
 from anchored.training import (
     EpochRecord,
     RunConfig,
@@ -65,6 +67,7 @@ def fit(
     folder: RunFolder | str | Path | None = None,
     module: nn.Module | None = None,
     progress: Progress | None = None,
+    usable: Callable[[Fitted], None] = lambda fitted: None,
 ) -> Fitted:
     """Train on ``split.train``, calibrate, and score on ``split.test`` if there is one.
 
@@ -76,6 +79,7 @@ def fit(
             None keeps nothing.
         module: A backbone of your own, instead of the configured one; every model trains a copy.
         progress: Is told what happens.
+        usable: Called with the answer on frozen features, which can be used while fine-tuning goes on.
 
     Returns:
         The model and the numbers; ``result["auto"]`` says what the look found and what was chosen.
@@ -94,16 +98,67 @@ def fit(
     settings = validate(settings or {})
     progress = progress if progress is not None and is_main_process() else Progress()
     run = folder if isinstance(folder, RunFolder) or folder is None else RunFolder.plan(folder)
+    began = time.monotonic()
+    check_tunable(settings, split.train)
     with nullcontext() if run is None else run.owned():
         data = RunData.open(split, settings, own_module=module is not None, progress=progress.encoding)
         data.check_trainable()
         settings = settings.model_copy(update={"features": data.features})
         runtime = make_runtime(settings.train.device, settings.train.precision)  # from here on, all processes together
         look = look_at_labels(data, settings, run, module=module, progress=progress)
-        decision = decide(settings, data, look)
+        decision = resolve_tuning(settings, decide(settings, data, look), data)
+        tuning = None
+        if decision.config.tune.what == "all":
+            tuning = FineTuning(decision, data, look, runtime)
+            left = 60 * (decision.config.tune.minutes or 0) - (time.monotonic() - began)
+            decision, plan = tuning.plan(left, tested=0 if split.test is None else len(split.test))
+            tuning = tuning if decision.config.tune.what == "all" else None
+            progress.say(plan)
         setup = train(decision, data, runtime, run, module=module, progress=progress)
-        model, result = conclude(setup, decision, data, look, run)
-    return Fitted(model, decision.config, setup.state.history, result, data, look, setup.left_out)
+        model, result = conclude(
+            setup, decision, data, look, run, tuning=None if tuning is None else {"kept": None, "text": plan}
+        )
+        fitted = Fitted(model, decision.config, setup.state.history, result, data, look, setup.left_out)
+        if tuning is not None:
+            usable(fitted)
+            fitted = _tune(tuning, fitted, setup, split.test, run, progress=progress)
+    return fitted
+
+
+def _tune(
+    tuning: FineTuning,
+    fitted: Fitted,
+    frozen: TrainingSetup,
+    test: Dataset | None,
+    run: RunFolder | None,
+    *,
+    progress: Progress,
+) -> Fitted:
+    """Fine-tune after the frozen answer, and keep the better of the two."""
+    own = None if run is None else run.tuning
+    if own is not None and tuning.runtime.main:
+        own.make()
+    keep = own if tuning.runtime.main else None
+    checkpoint = None if own is None else own.read_checkpoint()
+    done = 0 if checkpoint is None else int(checkpoint.facts["epoch"])
+    trained = tuning.train(
+        checkpoint=checkpoint,
+        save=lambda state: _save(keep, state),
+        progress=progress if keep is None else _SpeedKeeper(progress, keep, done),
+    )
+    tuned = tuning.finish(trained, frozen, test)
+    about = {**tuned.about, "text": told(tuned.about)}
+    progress.say(about["text"])
+    if about["kept"] == "frozen":
+        result = {**fitted.result, "tuning": about}
+        if run is not None and tuning.runtime.main:
+            run.write_result(result)
+        return replace(fitted, result=result)
+    if run is not None and keep is not None:
+        for name in ("history.jsonl", "speed.jsonl"):
+            run.write_lines(name, keep.read_lines(name))
+    model, result = conclude(tuned.setup, tuning.decision, tuned.data, fitted.look, run, tuning=about)
+    return replace(fitted, model=model, history=tuned.setup.state.history, result=result, data=tuned.data)
 
 
 def train(

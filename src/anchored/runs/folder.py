@@ -9,7 +9,9 @@
 ``checkpoint/``            the state to go on from
 ``model.safetensors/json`` the trained model
 ``audit/``                 the labels ranked by how probably they are wrong, if there was a look
-``result.json``            the final numbers, written once and last: the run is finished
+``tune/``                  checkpoint, history and speed of fine-tuning
+``result.json``            the final numbers, written last: the run is finished. If fine-tuning follows, they are those
+                           of the frozen answer until then, and ``tuning.kept`` in them is null
 ``.lock``                  held by the process that works on the run
 =========================  =====================================================================
 """
@@ -35,6 +37,7 @@ from anchored.training import Checkpoint, RunConfig, check_history, is_main_proc
 
 __all__ = ["RunFolder", "default_path"]
 
+TUNE = "tune"
 LOOK, EARLIER_LOOK = "look", "pilot"
 """Folders of the look; the second is what version 0.1.0 called it."""
 _UNNAMED = ".unnamed"
@@ -208,8 +211,16 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the result was written, which is the last thing a run does."""
-        return (self.path / "result.json").is_file()
+        """Whether the result was written, which is the last thing a run does, and no fine-tuning is under way."""
+        path = self.path / "result.json"
+        if not (self.path / TUNE).is_dir():
+            return path.is_file()
+        return path.is_file() and (self.read_result().get("tuning") or {}).get("kept") is not None
+
+    @property
+    def tuning(self) -> RunFolder:
+        """The folder of the fine-tuning under way: its checkpoint, history and speed."""
+        return RunFolder(self.path / TUNE)
 
     @property
     def look_path(self) -> Path:

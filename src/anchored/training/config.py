@@ -29,6 +29,7 @@ __all__ = [
     "ScheduleConfig",
     "SecondConfig",
     "TrainConfig",
+    "TuneConfig",
     "merge",
     "parse_settings",
     "validate",
@@ -147,6 +148,8 @@ class TrainConfig(_Part):
     epochs: int = Field(default=30, ge=1)
     batch_size: int = Field(default=128, ge=1)
     """Samples per step over all processes together."""
+    samples: int | None = Field(default=None, ge=1)
+    """Samples per epoch, drawn in passes that go on from one epoch to the next; None for the whole data set."""
     labels: Literal["auto", "given", "cleaned", "sure", "replaced"] = "auto"
     """``cleaned`` counts each label as far as the look at all of them trusts it, ``sure`` only those that are more
     probably right than wrong, ``replaced`` puts the likeliest class in a label's place; see
@@ -169,6 +172,31 @@ class TrainConfig(_Part):
     workers: int = Field(default=2, ge=0)
     compile: bool = False
     """Compile the network for the training steps: about a minute once, then faster if layers are many and small."""
+
+
+class TuneConfig(_Part):
+    """How a pretrained network is fine-tuned on photos, after the answer on its frozen features."""
+
+    what: Literal["auto", "none", "head", "all"] = "auto"
+    """``none`` stays with the frozen features, ``head`` trains a network on them, ``all`` fine-tunes the encoder; auto
+    is ``all`` if ``minutes`` are given, else ``none``."""
+    minutes: float | None = Field(default=None, ge=0)
+    """Time for the whole run, from its start; decides ``epochs`` and ``samples`` if they are open, and nothing else."""
+    epochs: int | None = Field(default=None, ge=1)
+    """Parts of fine-tuning after each of which held-out labels are scored; planned from the measured speed."""
+    samples: int | None = Field(default=None, ge=1)
+    """Photos per epoch; planned likewise."""
+    hold_out: _Share | Literal["auto"] = "auto"
+    """Share of the photos by whose labels the frozen and the fine-tuned answer are compared."""
+    labels: Literal["auto", "given", "cleaned", "sure", "replaced"] = "auto"
+    """The labels to learn, as for ``train.labels``; auto is ``replaced`` if labels look noisy, else ``given``."""
+    lr: float = Field(default=3e-4, gt=0)
+    map_factor: float = Field(default=1.0, gt=0)
+    """The learning rate of the map to the anchors, as a multiple of the network's."""
+    batch_size: int = Field(default=64, ge=1)
+    weight_decay: float = Field(default=0.01, ge=0)
+    ema: float | None = Field(default=None, gt=0, lt=1)
+    augment: tuple[str, ...] | Literal["auto"] = "auto"
 
 
 class LookConfig(_Part):
@@ -201,6 +229,7 @@ class RunConfig(_Part):
     schedule: ScheduleConfig = ScheduleConfig()
     second: SecondConfig | None = None
     train: TrainConfig = TrainConfig()
+    tune: TuneConfig = TuneConfig()
     look: LookConfig | Literal["auto"] | None = "auto"
     """How the labels are looked at before training; ``auto`` looks if something depends on it, None never looks."""
 
@@ -240,6 +269,14 @@ class RunConfig(_Part):
             content.pop("look")
         if self.train.class_run == 1:
             content["train"].pop("class_run")
+        if self.train.samples is None:
+            content["train"].pop("samples")
+        if self.tune.what in ("auto", "none"):
+            content.pop("tune")
+        elif self.tune.what == "head":
+            content["tune"] = {"what": "head"}
+        else:
+            content["tune"].pop("minutes")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
     def change(self, changes: Mapping[str, Any]) -> RunConfig:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -43,6 +44,9 @@ class Plan:
         batch_size: Samples per step over all processes.
         seed: Seed of all random streams.
         learning_rate: Maps the epoch to the learning rate; a group of the optimizer may carry a ``factor`` on it.
+        every_step: Whether the learning rate moves with every step, at parts of an epoch, and not with every epoch.
+        samples: Samples per epoch; None for the whole data set. Passes through the data then go on from one epoch to
+            the next, so that every sample comes equally often.
         sampling: How an epoch is drawn; see :func:`anchored.imbalance.epoch_order`.
         class_run: Samples of one class in a row under balanced sampling.
         companion: How a second batch for each step is drawn, or None. The network gets both batches, one after the
@@ -62,7 +66,9 @@ class Plan:
     epochs: int
     batch_size: int
     seed: int
-    learning_rate: Callable[[int], float]
+    learning_rate: Callable[[float], float]
+    every_step: bool = False
+    samples: int | None = None
     sampling: Sampling = "instance"
     class_run: int = 1
     companion: Sampling | None = None
@@ -110,14 +116,14 @@ def train(
         model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type
     batch_count = len(_shard(plan, batches, state, runtime))
     last = state.began + plan.epochs
-    progress.start(epochs=last, epoch=state.epoch, batches=batch_count, samples=len(batches.dataset))
+    length = len(batches.dataset) if plan.samples is None else plan.samples
+    progress.start(epochs=last, epoch=state.epoch, batches=batch_count, samples=length)
     try:
         with _own_generator():
             while state.epoch < last and (plan.early_stop is None or state.epochs_worse < plan.early_stop):
                 started, begun = time.perf_counter(), state.batch
                 learning_rate = plan.learning_rate(state.epoch - state.began)
-                for group in optimizer.param_groups:
-                    group["lr"] = learning_rate * group.get("factor", 1.0)
+                _set_rate(optimizer, learning_rate)
                 _run_epoch(plan, state, batches, model, optimizer, runtime, save, progress)
                 _check_weights(state)
                 runtime.unify(state.scored)
@@ -126,7 +132,7 @@ def train(
                 state.epoch, state.batch, state.generator = state.epoch + 1, 0, None
                 state.sums = torch.zeros_like(state.sums)
                 save(state)
-                samples = len(batches.dataset) - begun * plan.batch_size
+                samples = length - begun * plan.batch_size
                 progress.epoch(record, seconds=time.perf_counter() - started, samples=samples)
     finally:
         progress.stop()
@@ -158,6 +164,8 @@ def _run_epoch(
         place = slice(state.batch * part.batch_size, state.batch * part.batch_size + len(batch.labels))
         counts = None if part.counts is None else part.counts[place].to(runtime.device)
         total = float(part.totals[state.batch])
+        if plan.every_step:
+            _set_rate(optimizer, plan.learning_rate(state.epoch - state.began + state.batch / len(part)))
         step = _step(plan, state, batch, companion, counts, total, model, optimizer, runtime)
         state.batch += 1
         if state.average is not None:
@@ -171,6 +179,11 @@ def _run_epoch(
             _save_within(state, runtime, save)
             saved = time.monotonic()
     tally.read(optimizer)
+
+
+def _set_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate * group.get("factor", 1.0)
 
 
 def _layers_generator(plan: Plan, state: State, runtime: Runtime) -> Tensor:
@@ -306,11 +319,21 @@ def _companions(plan: Plan, state: State, batches: Batches, runtime: Runtime) ->
 
 def _shard(plan: Plan, batches: Batches, state: State, runtime: Runtime) -> Shard:
     labels = batches.dataset.labels
-    order = epoch_order(labels, sampling=plan.sampling, seed=plan.seed, epoch=state.epoch, class_run=plan.class_run)
+    order = _order(plan, labels, state)
     each: Tensor | None = None
     for weights in _weights(plan, state.epoch - state.began, labels, torch.arange(len(labels)), None):
         each = weights.double() if each is None else each * weights
     return shard(order, plan.batch_size, weights=each, rank=runtime.rank, world_size=runtime.world_size)
+
+
+def _order(plan: Plan, labels: Tensor, state: State) -> Tensor:
+    """The samples of the epoch under way: a pass, or the next part of all passes if ``samples`` are given."""
+    drawn = partial(epoch_order, labels, sampling=plan.sampling, seed=plan.seed, class_run=plan.class_run)
+    if plan.samples is None:
+        return drawn(epoch=state.epoch)
+    whole = drawn(epoch=state.began, length=plan.epochs * plan.samples)
+    done = (state.epoch - state.began) * plan.samples
+    return whole[done : done + plan.samples]
 
 
 def _weights(plan: Plan, epoch: int, labels: Tensor, index: Tensor, counts: Tensor | None) -> Iterator[Tensor]:

@@ -248,6 +248,8 @@ class TrainingSetup:
             batch_size=self.batch_size,
             seed=config.train.seed,
             learning_rate=learning_rate,
+            every_step=stage.every_step,
+            samples=config.train.samples,
             sampling=stage.sampling,
             class_run=config.train.class_run,
             companion=stage.companion,
@@ -423,7 +425,7 @@ def _procedure(
     return build_procedure(config.method, config.backbone, counts, shape, seed=config.train.seed, module=module)
 
 
-def _pace(config: RunConfig, stage: Stage) -> tuple[int, Callable[[int], float]]:
+def _pace(config: RunConfig, stage: Stage) -> tuple[int, Callable[[float], float]]:
     """How many epochs a stage has, and its learning rate."""
     if not stage.trained:
         return 0, lambda epoch: config.optimizer.lr
