@@ -11,8 +11,8 @@ from anchored.runs.look import Look, look_at_labels, make_look
 from anchored.runs.model import DESCRIPTION, ENCODER, ENCODER_WEIGHTS, OWN_BACKBONE, WEIGHTS, TrainedModel, read_encoder
 from anchored.runs.reasons import SpeakingColumns, linear_map
 from anchored.runs.recipes import RECIPES
-from anchored.runs.words import speaking_words
 from anchored.runs.tune import kept_config, was_tuned
+from anchored.runs.words import speaking_words
 
 __all__ = [
     "ASSUMED_NOISE_RATE",

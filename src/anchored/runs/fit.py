@@ -20,7 +20,7 @@ from anchored.runs.decide import Decision, decide
 from anchored.runs.folder import RunFolder
 from anchored.runs.look import Look, look_at_labels
 from anchored.runs.model import TrainedModel
-from anchored.runs.tune import FineTuning, check_tunable, resolve_tuning, told
+from anchored.runs.tune import FineTuning, check_tunable, may_be_tuned, resolve_tuning, told
 from anchored.training import (
     EpochRecord,
     RunConfig,
@@ -119,6 +119,8 @@ def fit(
             setup, decision, data, look, run, tuning=None if tuning is None else {"kept": None, "text": plan}
         )
         fitted = Fitted(model, decision.config, setup.state.history, result, data, look, setup.left_out)
+        if tuning is None and may_be_tuned(settings, data):
+            progress.say("the network below stays as it is; --minutes 10 fine-tunes it for what is left of ten minutes")
         if tuning is not None:
             usable(fitted)
             fitted = _tune(tuning, fitted, setup, split.test, run, progress=progress)

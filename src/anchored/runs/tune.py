@@ -29,7 +29,7 @@ from torch import Tensor
 from anchored._errors import InputError
 from anchored._progress import Progress
 from anchored._random import stream
-from anchored.audit import fit_label_noise, suggest_labels, trust_labels
+from anchored.audit import fit_label_noise, trust_labels
 from anchored.data import Dataset
 from anchored.features import encode, kind_of
 from anchored.features.photos import PhotoEncoder
@@ -61,6 +61,7 @@ __all__ = [
     "check_tunable",
     "held_out_likelihood",
     "kept_config",
+    "may_be_tuned",
     "model_config",
     "resolve_tuning",
     "told",
@@ -112,6 +113,20 @@ def check_tunable(settings: RunConfig, train: Dataset) -> None:
         )
 
 
+def may_be_tuned(settings: RunConfig, data: RunData) -> bool:
+    """Tell whether fine-tuning is possible and the user has not said anything about it.
+
+    Args:
+        settings: The user's settings.
+        data: The data of the run.
+
+    Returns:
+        Whether a hint is worth a line.
+    """
+    tune = settings.tune
+    return isinstance(data.encoder, PhotoEncoder) and tune.what == "auto" and tune.minutes is None
+
+
 def _asks_for_all(tune: TuneConfig) -> bool:
     return tune.what == "all" or (tune.what == "auto" and bool(tune.minutes))
 
@@ -145,7 +160,7 @@ def resolve_tuning(settings: RunConfig, decision: Decision, data: RunData) -> De
     if tune.hold_out == "auto":
         known["hold_out"] = held or max(hold_out_share(n), round(min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / n), 4))
     if tune.labels == "auto":
-        known["labels"] = "given" if decision.trusted is None else "suggested"
+        known["labels"] = "given" if decision.trusted is None else "replaced"
     if tune.augment == "auto":
         shift = min(data.encoder.view.height or 0, data.encoder.view.width or 0) // _SHIFT
         known["augment"] = (*((f"crop={shift}",) if shift else ()), "flip")
@@ -301,8 +316,7 @@ class FineTuning:
         labels = self.config.tune.labels
         if self.look is None or not self.look.knowable or labels == "given":
             return dataset
-        made = trust_labels if labels == "trusted" else suggest_labels
-        return made(dataset, self.look.posterior).dataset
+        return trust_labels(dataset, self.look.posterior, labels).dataset
 
     def _setup(self, config: RunConfig, *, bare: bool = False) -> TrainingSetup:
         """The training of the network; ``bare`` scores nothing."""

@@ -16,6 +16,7 @@ from anchored.runs.tune import (
     FineTuning,
     check_tunable,
     held_out_likelihood,
+    may_be_tuned,
     model_config,
     resolve_tuning,
     told,
@@ -165,6 +166,13 @@ def test_vectors_and_networks_from_scratch_are_refused_and_zero_minutes_are_not(
     with pytest.raises(InputError, match="trained from scratch cannot be fine-tuned"):
         check_tunable(validate({"tune": {"minutes": 1}, "backbone": {"name": "cnn4"}}), photos())
     check_tunable(validate({"tune": {"minutes": 0}}), vectors)
+
+
+def test_only_who_has_not_said_anything_gets_a_hint():
+    data = opened(validate({}))
+    asked = ({}, {"tune": {"minutes": 0}}, {"tune": {"what": "none"}})
+    assert [may_be_tuned(validate(each), data) for each in asked] == [True, False, False]
+    assert not may_be_tuned(validate({}), replace(data, encoder=None))
 
 
 def test_the_encoder_must_be_one_for_photos():
