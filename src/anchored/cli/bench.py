@@ -28,13 +28,13 @@ def bench(
     """Measure speed, memory and accuracy, side by side within one run.
 
     Args:
-        name: Name of a benchmark; by default all but the long ones: audit, auto, ridge and tables.
+        name: Name of a benchmark; by default all but the long ones: audit, auto, ridge, tables and raw-tables.
         data_root: Folder of MNIST and of encoded features, for audit.
-        seeds: Seeds of audit, auto and tables, separated by commas.
+        seeds: Seeds of audit, auto, tables and raw-tables, separated by commas.
         epochs: Passes over the data of one training in auto.
         store: File of finished scores of tables; a run that was stopped goes on from it.
-        sets: Data of tables, names separated by commas.
-        models: Classifiers of tables, names separated by semicolons.
+        sets: Data of tables or raw-tables, names separated by commas.
+        models: Classifiers of tables or raw-tables, names separated by semicolons.
         json: Print the result as one JSON object on stdout.
     """
     from importlib import import_module
