@@ -125,13 +125,17 @@ def _review(loaded: FinishedRun, data: RunData, cases: Cases, *, log: DecisionLo
     from functools import partial
 
     from anchored.review import Neighbours, Review
-    from anchored.runs import speaking_words
+    from anchored.runs import SpeakingColumns, speaking_words
 
     shown = data.raw
+    columns = SpeakingColumns.of(data, loaded.model)
+    number = {name: j for j, name in enumerate(cases.class_names)}
+    given, suggested = ([number[getattr(row, name)] for row in cases.rows] for name in ("given", "suggested"))
+    speaking = None if columns is None else columns.order([row.index for row in cases.rows], given, suggested)
     neighbours = Neighbours(loaded.model, data.labelled, limit=pool)
     words = partial(speaking_words, loaded.model) if shown.kind == "texts" else None
     title = f"{shown.name}, {loaded.path.name}"
-    return Review(title, shown, cases, log=log, neighbours=neighbours, words=words)
+    return Review(title, shown, cases, log=log, neighbours=neighbours, words=words, speaking=speaking)
 
 
 def _write(loaded: FinishedRun, data: RunData, cases: Cases, static: Path, *, json: bool) -> None:

@@ -9,7 +9,7 @@ from anchored.features.base import Encoder
 from anchored.features.cache import CacheEntry, FeatureCache
 from anchored.features.choice import choose_features
 from anchored.features.column_kinds import ASKED, kinds_of
-from anchored.features.contributions import Reason, contributions, reasons
+from anchored.features.contributions import Reason, contributions, parts_against, reasons
 from anchored.features.joined import Joined
 from anchored.features.module import from_module
 from anchored.features.names import ENCODERS, choose_encoder, get, kind_of, restore
@@ -37,6 +37,7 @@ __all__ = [
     "get",
     "kind_of",
     "kinds_of",
+    "parts_against",
     "reasons",
     "restore",
     "written_uses",

@@ -19,7 +19,7 @@ from anchored._errors import InputError
 from anchored.data import TableInputs
 from anchored.features.table import TableEncoder
 
-__all__ = ["Reason", "contributions", "reasons"]
+__all__ = ["Reason", "contributions", "parts_against", "reasons"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,36 @@ def contributions(features: Tensor, weights: Tensor, feature_columns: Tensor) ->
     return folded
 
 
+def parts_against(
+    encoder: TableEncoder, rows: TableInputs, weights: Tensor, given: Tensor, suggested: Tensor
+) -> Tensor:
+    r"""Compute the part of each column in the lead of a suggested class over the given one: :math:`c_C(x)`.
+
+    Args:
+        encoder: The fitted encoding of the table.
+        rows: The rows, raw.
+        weights: The linear map from features to logits ``(d, k)``.
+        given: The label of each row ``(n,)``.
+        suggested: The class that is held against it ``(n,)``; if it is the label, the runner-up by these weights.
+
+    Returns:
+        ``(n, columns)``, in the order of ``encoder.columns``; positive speaks against the label.
+
+    Example:
+        >>> from anchored.data import as_columns
+        >>> rows = as_columns({"age": [20, 80]})
+        >>> encoder, labels = TableEncoder().fit(rows), torch.tensor([0, 0])
+        >>> parts_against(encoder, rows, torch.tensor([[-1.0, 1.0]]), labels, labels + 1).tolist()
+        [[-2.0], [2.0]]
+    """
+    folded = contributions(encoder.transform(rows), weights, encoder.feature_columns)
+    logits = folded.sum(dim=1)
+    other = logits.scatter(1, given[:, None], float("-inf")).argmax(dim=1)
+    held = torch.where(suggested == given, other, suggested)
+    at = torch.arange(len(given))
+    return folded[at, :, held] - folded[at, :, given]
+
+
 def reasons(
     encoder: TableEncoder,
     rows: TableInputs,
@@ -103,13 +133,7 @@ def reasons(
         >>> [(r.column, r.value) for r in reasons(encoder, rows.subset(one), weights, one * 0, one, most=1)[0]]
         [('age', '80')]
     """
-    features = encoder.transform(rows)
-    folded = contributions(features, weights, encoder.feature_columns)
-    logits = folded.sum(dim=1)
-    other = logits.scatter(1, given[:, None], float("-inf")).argmax(dim=1)
-    held = torch.where(suggested == given, other, suggested)
-    at = torch.arange(len(given))
-    against = folded[at, :, held] - folded[at, :, given]  # (n, columns)
+    against = parts_against(encoder, rows, weights, given, suggested)
     order = against.argsort(dim=1, descending=True, stable=True)[:, :most]
     names: Sequence[str] = list(encoder.columns)
     found = []

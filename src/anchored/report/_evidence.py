@@ -165,9 +165,9 @@ def gather(
     audited = _tried(lambda: _audit(run.path / "audit"), "the audit was left out", missing)
     samples = None
     if data is not None and audited is not None:
-        raw, found = data.raw, audited.suspects
+        found = [each for each in audited.suspects if each.given != each.suggested]
         samples = _tried(
-            lambda: describe_samples(_model(run, fitted, raw), raw, found), "suspects are not described", missing
+            lambda: describe_samples(_model(run, fitted, data.raw), data, found), "suspects are not described", missing
         )
     speed = run.read_lines("speed.jsonl")
     return Evidence(

@@ -41,6 +41,7 @@ class Review:
         neighbours: Finds samples to compare with; None shows none.
         all_cases: Whether the page starts with all cases instead of those that are more probably wrong than right.
         words: Says of a text which words speak for the suggested label and which for the given one; None says nothing.
+        speaking: For each case the columns that speak against its label, the most telling first; None if not known.
 
     Example:
         >>> import tempfile
@@ -64,6 +65,7 @@ class Review:
         neighbours: Neighbours | None = None,
         all_cases: bool = False,
         words: Callable[[str, int, int], tuple[Sequence[str], Sequence[str]]] | None = None,
+        speaking: Sequence[Sequence[str]] | None = None,
     ) -> None:
         self.title = title
         self.all_cases = all_cases
@@ -73,6 +75,7 @@ class Review:
         self.log = log
         self._neighbours = neighbours
         self._words = words
+        self._speaking = speaking
         self._by_index = {row.index: row for row in cases.rows}
 
     def payload(self) -> dict[str, Any]:
@@ -84,6 +87,7 @@ class Review:
             "image": self.dataset.is_image,
             "small": self.dataset.is_image and max(shape[1:]) < _SMALL_PICTURE,
             "columns": self._columns(),
+            "speaking": self._columns_against(),
             "neighbours": NEIGHBOURS if self._neighbours is not None else 0,
             "saved_in": None if self.log is None else str(self.log.path),
             "least": 0 if self.all_cases else None,
@@ -109,6 +113,13 @@ class Review:
         if isinstance(inputs, TableInputs):
             return list(inputs.names)
         return list(self.dataset.columns or tuple(f"x{i}" for i in range(inputs.shape[0])))
+
+    def _columns_against(self) -> list[list[int]] | None:
+        columns = self._columns()
+        if self._speaking is None or columns is None:
+            return None
+        place = {name: c for c, name in enumerate(columns)}
+        return [[place[name] for name in names if name in place] for names in self._speaking]
 
     def decisions(self) -> list[list[int | str]]:
         """List ``[index, decision, class number]`` of each suspect that was decided on, in the order of the decisions.

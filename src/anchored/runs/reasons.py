@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from anchored.data import Dataset, TableInputs, text_of_number
-from anchored.features import Reason, TableEncoder, reasons
+from anchored.features import Reason, TableEncoder, parts_against
 from anchored.ridge import fit_ridge
 from anchored.runs.data import RunData
 from anchored.runs.model import TrainedModel
@@ -24,6 +24,7 @@ __all__ = ["SpeakingColumns", "linear_map"]
 _LINEAR = ("ridge",)
 _MOST_ROWS = 20_000
 _MOST_FEATURES = 1_024
+_AT_ONCE = 4_096
 
 
 def linear_map(model: TrainedModel | None, data: Dataset) -> Tensor:
@@ -74,6 +75,8 @@ class SpeakingColumns:
     def __init__(self, data: RunData, model: TrainedModel | None) -> None:
         self.data = data
         self.weights = linear_map(model, data.labelled)
+        dataset = data.labelled
+        self.middle = dataset.inputs.take(torch.arange(len(dataset))).double().mean(dim=0)
 
     @classmethod
     def of(cls, data: RunData, model: TrainedModel | None) -> SpeakingColumns | None:
@@ -102,22 +105,56 @@ class SpeakingColumns:
         Returns:
             For each row its cells, those that speak most against the label first.
         """
-        places, labels = torch.tensor(list(index), dtype=torch.int64), torch.tensor(list(given))
-        others = torch.tensor(list(suggested))
-        raw, encoder = self.data.raw.inputs, self.data.encoder
-        if isinstance(raw, TableInputs) and isinstance(encoder, TableEncoder):
-            return reasons(encoder, raw.subset(places), self.weights, labels, others, most=most)
-        dataset = self.data.labelled
-        values = dataset.inputs.take(places).double()
-        away = values - dataset.inputs.take(torch.arange(len(dataset))).double().mean(dim=0)
-        parts = away * (self.weights[:, others] - self.weights[:, labels]).T
-        names = dataset.columns or tuple(f"feature {i}" for i in range(values.shape[1]))
+        parts = self._parts(index, given, suggested)
         order = parts.argsort(dim=1, descending=True, stable=True)[:, :most]
         return [
-            [Reason(names[c], _number(values[row, c]), float(parts[row, c])) for c in columns]
+            [Reason(self.names[c], self._cell(index[row], c), float(parts[row, c])) for c in columns]
             for row, columns in enumerate(order.tolist())
         ]
 
+    def order(
+        self, index: Sequence[int], given: Sequence[int], suggested: Sequence[int], *, most: int = 12
+    ) -> list[list[str]]:
+        """Name the columns that speak against labels, without their cells; for many rows.
 
-def _number(value: Tensor) -> str:
-    return text_of_number(float(np.format_float_positional(float(value), precision=6, fractional=False)))
+        Args:
+            index: Places of the rows in the data of the run.
+            given: The label of each, as a number.
+            suggested: The class that is held against it, as a number.
+            most: How many columns to name per row.
+
+        Returns:
+            For each row the columns that speak against its label, the most telling first.
+        """
+        named: list[list[str]] = []
+        for start in range(0, len(index), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            parts = self._parts(index[some], given[some], suggested[some])
+            found = parts.sort(dim=1, descending=True, stable=True)
+            for values, columns in zip(found.values[:, :most].tolist(), found.indices[:, :most].tolist(), strict=True):
+                named.append([self.names[c] for c, value in zip(columns, values, strict=True) if value > 0])
+        return named
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that the features come from."""
+        if isinstance(self.data.encoder, TableEncoder):
+            return tuple(self.data.encoder.columns)
+        dataset = self.data.labelled
+        return dataset.columns or tuple(f"x{i}" for i in range(dataset.inputs.shape[0]))
+
+    def _parts(self, index: Sequence[int], given: Sequence[int], suggested: Sequence[int]) -> Tensor:
+        places, labels = torch.tensor(list(index), dtype=torch.int64), torch.tensor(list(given), dtype=torch.int64)
+        others = torch.tensor(list(suggested), dtype=torch.int64)
+        raw, encoder = self.data.raw.inputs, self.data.encoder
+        if isinstance(raw, TableInputs) and isinstance(encoder, TableEncoder):
+            return parts_against(encoder, raw.subset(places), self.weights, labels, others)
+        away = self.data.labelled.inputs.take(places).double() - self.middle
+        return away * (self.weights[:, others] - self.weights[:, labels]).T
+
+    def _cell(self, row: int, column: int) -> str | None:
+        raw = self.data.raw.inputs
+        if isinstance(raw, TableInputs):
+            return raw.columns[self.names[column]].take(np.array([row])).cells()[0]
+        value = float(self.data.labelled.inputs.take(torch.tensor([row]))[0, column])
+        return text_of_number(float(f"{value:.6g}"))

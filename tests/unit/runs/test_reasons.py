@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from anchored.data import Dataset, Split, TensorInputs, as_columns
-from anchored.runs import RunData, SpeakingColumns, fit, linear_map
+from anchored.runs import RunData, SpeakingColumns, fit, linear_map, reasons
 from anchored.training import validate
 
 RNG = np.random.default_rng(0)
@@ -31,9 +31,9 @@ def test_the_column_that_decides_is_named_first(make):
     speaking = SpeakingColumns.of(data, None)
     no, yes = int(np.flatnonzero(TOWN == 0)[0]), int(np.flatnonzero(TOWN == 1)[0])
     found = speaking.against([no, yes], [1, 0], [0, 1], most=2)
-    assert [reasons[0].column for reasons in found] == ["town", "town"]
-    assert all(reasons[0].against > 0 for reasons in found)
-    assert [len(reasons) for reasons in found] == [2, 2]
+    assert [cells[0].column for cells in found] == ["town", "town"]
+    assert all(cells[0].against > 0 for cells in found)
+    assert [len(cells) for cells in found] == [2, 2]
     turned = speaking.against([no], [0], [1], most=3)[0]  # of the other label, the same cell speaks for it
     assert turned[-1].column == "town"
     assert turned[-1].against == pytest.approx(-found[0][0].against)
@@ -71,4 +71,20 @@ def test_what_has_no_columns_says_nothing():
     wide = Dataset("toy", TensorInputs(torch.zeros(4, 2000)), torch.tensor([0, 1, 0, 1]), ("a", "b"))
     assert SpeakingColumns.of(RunData(wide, wide), None) is None
     unnamed = RunData.open(Split(vectors(columns=None)), validate({}))
-    assert SpeakingColumns.of(unnamed, None).against([0], [0], [1], most=1)[0][0].column.startswith("feature ")
+    assert SpeakingColumns.of(unnamed, None).against([0], [0], [1], most=1)[0][0].column in ("x1", "x2")
+
+
+def test_the_order_of_many_rows_is_that_of_each(monkeypatch):
+    monkeypatch.setattr(reasons, "_AT_ONCE", 7)
+    for make in (table, vectors):
+        data = RunData.open(Split(make()), validate({}))
+        speaking = SpeakingColumns(data, None)
+        index, given = list(range(20)), [1 - int(LABELS[i]) for i in range(20)]
+        suggested = [int(LABELS[i]) for i in range(20)]
+        order = speaking.order(index, given, suggested, most=2)
+        each = [
+            [reason.column for reason in speaking.against([i], [y], [s], most=2)[0] if reason.against > 0]
+            for i, y, s in zip(index, given, suggested, strict=True)
+        ]
+        assert order == each
+        assert any(order)

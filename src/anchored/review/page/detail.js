@@ -101,8 +101,11 @@ review.Detail = class {
       start += near.index.length;
     }
     table.append(head);
-    state.columns.slice(0, 200).forEach((name, c) => {
-      const line = review.element("tr");
+    const against = new Set(state.speaking?.[this.current] ?? []);
+    state.order(this.current).slice(0, 200).forEach((c) => {
+      const name = state.columns[c];
+      const line = review.element("tr", against.has(c) ? "speaks" : "");
+      if (against.has(c)) line.title = "speaks against the given label";
       line.append(review.element("td", "", name), review.element("td", Number.isNaN(Number(rows[0][c])) ? "words" : "number", rows[0][c]));
       for (const group of groups) {
         const mean = group.reduce((sum, row) => sum + Number(row[c] || NaN), 0) / group.length;

@@ -119,7 +119,8 @@ review.Gallery = class {
     try {
       const rows = await this.store.rows(missing);
       missing.forEach((index, j) => {
-        const text = rows[j].slice(0, 12).map((value, c) => `${state.columns[c]} ${value}`).join("  ·  ");
+        const order = state.order(state.position.get(index)).slice(0, 12);
+        const text = order.map((c) => `${state.columns[c]} ${rows[j][c]}`).join("  ·  ");
         this.values.set(index, text);
       });
     } catch {

@@ -14,6 +14,12 @@ review.State = class {
     this.refilter();
   }
 
+  // The columns of the sample at position i, those that speak against its label first.
+  order(i) {
+    const first = this.speaking?.[i] ?? [];
+    return [...first, ...[...this.columns.keys()].filter((c) => !first.includes(c))];
+  }
+
   // Take over decisions [index, decision, class], in the order they were made.
   load(decisions) {
     this.decided = new Map(); // a Map keeps the order, which undo goes by

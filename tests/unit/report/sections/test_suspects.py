@@ -34,11 +34,15 @@ def test_a_sample_that_is_not_in_its_place_any_more_has_no_picture(digits, chang
     assert [card.image for card in cards] == ["", ""]
 
 
-def test_a_row_of_a_table_is_shown_by_its_values(hostile):
+def test_a_row_of_a_table_is_shown_by_the_cells_that_speak_against_its_label(hostile):
     card = suspects(hostile).blocks[0].cards[0]
     row = hostile.data.inputs.take(torch.tensor([0]))[0].tolist()
-    assert [column for column, _ in card.values] == ["<b>a</b>", "b'\"", "c", "d"]
-    assert [float(value) for _, value in card.values] == [float(f"{v:.4g}") for v in row]
+    cells = dict(zip(["<b>a</b>", "b'\"", "c", "d"], row, strict=True))
+    assert card.values
+    assert {column: float(value) for column, value in card.values} == {
+        column: float(f"{cells[column]:.6g}") for column, _ in card.values
+    }
+    assert card.values == hostile.samples[0]
 
 
 def test_without_data_the_labels_alone_are_shown(hostile, changed):
