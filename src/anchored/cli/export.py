@@ -73,7 +73,14 @@ def export(
         else ["largest difference from our model", f"{difference:.1e}"],
     ]
     note = f"written to {out}"
-    if outside is not None:
+    columns = getattr(model.encoder, "columns", None)
+    if columns is not None:
+        listed = ", ".join(list(columns)[:20]) + (f" and {len(columns) - 20} more" if len(columns) > 20 else "")
+        note += (
+            f"; it takes the {model.input_shape[0]} numbers that the run makes of the columns {listed}: encode rows "
+            "with anchored.load(RUN).encoder; the entry `encoded` of the file says what each number is"
+        )
+    elif outside is not None:
         note += (
             f"; it takes the {model.input_shape[0]} numbers that anchored embed --encoder {outside} makes of an input"
         )

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from anchored import __version__
 from anchored._errors import InputError
 from anchored._random import stream
+from anchored.features import TableEncoder
 from anchored.features.photos import PhotoEncoder
 from anchored.runs import TrainedModel
 
@@ -159,7 +160,8 @@ def about(model: TrainedModel) -> dict[str, str]:
     """Collect what a user of the graph needs beside it, as text; lists and objects as JSON.
 
     ``class_names`` are in the order of the outputs; ``columns``, for a table, are the features in their order;
-    ``encoder`` names what makes the inputs of the graph from texts or rows (that of photos is inside);
+    ``encoder`` names what makes the inputs of the graph from texts or rows (that of photos is inside), and
+    ``encoded``, for a table, says what each of those inputs is, column by column;
     ``prior``, if the model was moved to one, is how frequent the classes are taken to be.
     """
     values: dict[str, object] = {
@@ -168,6 +170,7 @@ def about(model: TrainedModel) -> dict[str, str]:
         "normalization": model.normalization.to_dict(),
         "temperature": model.temperature,
         **({} if model.encoder is None else {"encoder": model.encoder.name}),
+        **({"encoded": list(model.encoder.feature_names)} if isinstance(model.encoder, TableEncoder) else {}),
         **({} if model.prior is None else {"prior": list(model.prior)}),
         **{name: model.description[name] for name in ("columns", "method") if model.description.get(name) is not None},
     }

@@ -5,8 +5,13 @@ import json
 import pytest
 import torch
 
+from anchored import AnchoredHead, backbones
 from anchored._errors import InputError
+from anchored.data import Normalization, as_columns
 from anchored.export.deployed import Deployed, about, input_dtype, probe
+from anchored.features import TableEncoder
+from anchored.methods import Classifier
+from anchored.runs import TrainedModel
 
 
 def test_logits_and_probabilities_are_the_models_own(make_model, head):
@@ -57,3 +62,14 @@ def test_the_facts_are_text_that_reads_back(make_model):
     assert json.loads(facts["normalization"]) == model.normalization.to_dict()
     assert facts["method"] == "ce"
     assert "columns" not in about(make_model())
+
+
+def test_a_model_of_a_table_says_which_columns_its_inputs_come_from():
+    rows = as_columns({"age": [31, 45, 52, 28], "town": ["Lima", "Rome", "Rome", "Lima"]})
+    encoder = TableEncoder().fit(rows)
+    network = Classifier(backbones.get("tiny", (encoder.dim,)), AnchoredHead(32, 2))
+    plain = Normalization((0.0,) * encoder.dim, (1.0,) * encoder.dim, 1.0)
+    facts = about(TrainedModel(network, plain, ("no", "yes"), encoder=encoder))
+    assert facts["encoder"] == "table"
+    assert json.loads(facts["encoded"]) == ["age: value", "town: Lima", "town: Rome"]
+    assert "encoded" not in about(TrainedModel(network, plain, ("no", "yes")))
