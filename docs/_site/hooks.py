@@ -26,7 +26,7 @@ SHELVES = {
 """The packages of the reference, in the order in which they are shown."""
 
 ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
-LATER = {"Guides": ["frameworks.md", "frameworks/*.md"], "Measured": ["reliability.md", "lab/*.md"]}
+LATER = {"Guides": ["[!r]*.md", "frameworks/*.md"], "Measured": ["reliability.md", "lab/*.md"]}
 """Pages that a shelf takes in as soon as they exist, wherever the navigation does not name them."""
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', flags=re.DOTALL)
 
@@ -45,13 +45,18 @@ def on_config(config: Any) -> Any:
         for name, pages in entry.items():
             if pages == "reference/":
                 entry[name] = [{"Commands": "reference/commands.md"}, *packages]
-            if name in LATER:
-                named = {page for each in pages for page in each.values()}
-                found = [path.relative_to(DOCS).as_posix() for glob in LATER[name] for path in sorted(DOCS.glob(glob))]
-                entry[name] = [*pages, *(page for page in found if page not in named)]
+    named = set(re.findall(r"[\w/.-]+\.md", str(config.nav)))
+    for entry in config.nav:
+        for name, pages in entry.items():
+            found = [
+                path.relative_to(DOCS).as_posix() for glob in LATER.get(name, ()) for path in sorted(DOCS.glob(glob))
+            ]
             if name == "Project":
-                named = {page for each in pages for page in each.values()}
-                entry[name] = [*pages, *(page for page in ROOT_PAGES if page not in named and (ROOT / page).exists())]
+                found = [page for page in ROOT_PAGES if (ROOT / page).exists()]
+            new = [page for page in found if page not in named]
+            if new:
+                entry[name] = [*pages, *new]
+                named.update(new)
     return config
 
 

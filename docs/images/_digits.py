@@ -18,11 +18,17 @@ def digits(generator: torch.Generator, *, n_class: int = 10) -> tuple[Tensor, Te
 
 
 def train(
-    X: Tensor, given: Tensor, head: nn.Module, features: int, *, seed: int, loss: nn.Module | None = None
+    X: Tensor,
+    given: Tensor,
+    head: nn.Module,
+    features: int,
+    *,
+    seed: int,
+    loss: nn.Module | None = None,
+    epochs: int = 60,
 ) -> nn.Sequential:
     """Train a body of two hidden layers and ``head`` on the labels as given; return both, one after the other."""
     loss = loss or losses.CrossEntropy()
-    epochs = 60
     torch.manual_seed(seed)
     body = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, features))
     net = nn.Sequential(body, head)
