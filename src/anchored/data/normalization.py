@@ -9,6 +9,7 @@ constants are data; for all else they are fitted on the training set and kept wi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -61,16 +62,18 @@ class Normalization:
         if inputs.shape[1] != len(self.mean):
             raise InputError(f"the normalisation has {len(self.mean)} channels, the inputs are {tuple(inputs.shape)}")
         shape = (-1, 1, 1) if inputs.ndim == 4 else (-1,)
-        mean = torch.tensor(self.mean, dtype=torch.float64)
-        std = torch.tensor(self.std, dtype=torch.float64)
         # In double until the end: 1/(255 sigma) has no exact float, and mu/sigma can be large for features.
         # Likewise features that come in double: a time stamp rounded to float first would lose what sets it apart.
         wide = torch.promote_types(inputs.dtype, dtype) if inputs.is_floating_point() else dtype
-        scale = (1 / (self.divisor * std)).to(inputs.device, wide).view(shape)
-        shift = (-mean / std).to(inputs.device, wide).view(shape)
+        scale, shift = (each.to(inputs.device, wide).view(shape) for each in self._scale_and_shift)
         out = inputs.to(dtype=wide, memory_format=torch.contiguous_format, copy=True).mul_(scale).add_(shift).to(dtype)
         # Last, and on floats: bytes are permuted, and channels-last values scaled, several times slower on a CPU.
         return out.contiguous(memory_format=torch.channels_last) if channels_last and out.ndim == 4 else out
+
+    @cached_property
+    def _scale_and_shift(self) -> tuple[Tensor, Tensor]:
+        mean, std = (torch.tensor(each, dtype=torch.float64) for each in (self.mean, self.std))
+        return 1 / (self.divisor * std), -mean / std
 
     @classmethod
     def fit(cls, inputs: Inputs, *, limit: int = 100_000, weights: Tensor | None = None) -> Normalization:

@@ -32,6 +32,7 @@ class TakesTables:
     """
 
     encoder_: TableEncoder | None
+    n_features_in_: int
     kinds: dict[str, str] | None
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
@@ -87,6 +88,11 @@ class TakesTables:
         images: bool = False,
     ) -> Array:
         """Check rows to be predicted, and encode them as in training."""
+        if type(X) is np.ndarray and X.ndim == 2 and self.encoder_ is None and not hasattr(self, "feature_names_in_"):
+            # Nothing could be found or said about such rows, and one of them is predicted in half the time.
+            plain = X.dtype in types and X.flags.c_contiguous and len(X) > 0 and X.shape[1] == self.n_features_in_
+            if plain and np.isfinite(X.sum()):
+                return X
         if self.encoder_ is not None:
             validate_data(self, X, skip_check_array=True, reset=False)
             return _encoded(self.encoder_, _columns(X, getattr(self, "feature_names_in_", None)))

@@ -79,11 +79,13 @@ class Average(ClosedForm):
             members: Names of methods, joined by commas.
             weights: Their weights, joined by commas; empty for equal ones.
             balanced: Whether every class has the same total weight, in the members that know of it.
+            gamma: Sharpness of the kernel, in the members that have one; 0 chooses it by leave-one-out.
         """
 
         members: str = "ridge,kernel-ridge"
         weights: str = ""
         balanced: bool = False
+        gamma: float = 0.0
 
         def __post_init__(self) -> None:
             """Refuse members that cannot be averaged and weights that are none."""
@@ -101,8 +103,8 @@ class Average(ClosedForm):
             kind = MEMBERS[name]
             part = kind.__new__(kind)
             part.context, part.method, part.left_out = self.context, self.method, None
-            takes = "balanced" in kind.Options.__dataclass_fields__
-            part.options = kind.Options(**({"balanced": self.options.balanced} if takes else {}))
+            takes = kind.Options.__dataclass_fields__.keys() & {"balanced", "gamma"}
+            part.options = kind.Options(**{each: getattr(self.options, each) for each in takes})
             parts[name] = part
         return parts
 

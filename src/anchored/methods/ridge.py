@@ -43,6 +43,11 @@ class RidgeHead(ComputedHead):
     landmarks: Tensor
     mix: Tensor
     gamma: Tensor
+    squares: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("squares", torch.zeros(0, dtype=torch.float64), persistent=False)
 
     @classmethod
     def of(cls, ridge: Ridge) -> RidgeHead:
@@ -56,8 +61,11 @@ class RidgeHead(ComputedHead):
         rows = features.to(self.slope.dtype)
         if len(self.landmarks):
             points = (rows - self.centre) * self.inverse
-            squares = (points**2).sum(1, keepdim=True) + (self.landmarks**2).sum(1) - 2 * points @ self.landmarks.T
-            rows = torch.exp(-self.gamma * squares.clamp(min=0)) @ self.mix
+            squares = (points**2).sum(1, keepdim=True) + self.squares - 2 * points @ self.landmarks.T
+            rows = torch.exp(-self.gamma * squares.clamp(min=0))
+            if not len(self.mix):
+                return rows @ self.slope + self.offset
+            rows = rows @ self.mix  # models of earlier versions
         return (rows - self.mean) @ self.slope + self.offset
 
     def check(self) -> None:
@@ -66,25 +74,32 @@ class RidgeHead(ComputedHead):
         fits = self.slope.shape == (r, k)
         if len(self.landmarks):
             m, d = self.landmarks.shape if self.landmarks.ndim == 2 else (0, 0)
-            fits = fits and self.mix.shape == (m, r) and self.centre.shape == self.inverse.shape == (d,)
-            fits = fits and self.gamma.shape == (1,)
+            fits = self.slope.shape == (m, k) if not len(self.mix) else fits and self.mix.shape == (m, r)
+            fits = fits and self.centre.shape == self.inverse.shape == (d,) and self.gamma.shape == (1,)
         if not fits:
             raise InputError("the tensors of this ridge model do not fit together; train it again")
+        self.squares = (self.landmarks**2).sum(-1)
 
 
 def ridge_tensors(ridge: Ridge) -> dict[str, Tensor]:
-    """Return the tensors of a :class:`RidgeHead` for a fitted model."""
-    none = torch.zeros(0, dtype=torch.float64)
-    kernel = ridge.kernel
+    r"""Return the tensors of a :class:`RidgeHead` for a fitted model.
+
+    Of a kernel model :math:`\phi(x) = K(x, L) M`, and the slope is :math:`MA`: one small product for each prediction.
+    """
+    none, kernel = torch.zeros(0, dtype=torch.float64), ridge.kernel
+    slope, offset = ridge.slope / ridge.temperature, ridge.offset / ridge.temperature + ridge.shift
+    if kernel is None:
+        own = dict.fromkeys(("centre", "inverse", "landmarks", "mix", "gamma"), none)
+        return {"mean": ridge.mean, "slope": slope, "offset": offset, **own}
     return {
-        "mean": ridge.mean,
-        "slope": ridge.slope / ridge.temperature,
-        "offset": ridge.offset / ridge.temperature + ridge.shift,
-        "centre": none if kernel is None else kernel.mean,
-        "inverse": none if kernel is None else kernel.inverse,
-        "landmarks": none if kernel is None else kernel.landmarks,
-        "mix": none if kernel is None else kernel.mix,
-        "gamma": none if kernel is None else torch.tensor([kernel.gamma], dtype=torch.float64),
+        "mean": none,
+        "slope": kernel.mix @ slope,
+        "offset": offset - ridge.mean @ slope,
+        "centre": kernel.mean,
+        "inverse": kernel.inverse,
+        "landmarks": kernel.landmarks,
+        "mix": none,
+        "gamma": torch.tensor([kernel.gamma], dtype=torch.float64),
     }
 
 
@@ -94,7 +109,6 @@ class AnchoredLeastSquares(ClosedForm):
     title: ClassVar[str] = "Anchored least squares"
     about: ClassVar[str] = "least squares onto the anchors in closed form, strength by leave-one-out"
     loss: ClassVar[str] = "anchored-squared"
-    kernel: ClassVar[str | None] = None
 
     @dataclass(frozen=True)
     class Options:
@@ -117,15 +131,21 @@ class AnchoredLeastSquares(ClosedForm):
         """Make the head before its tensors are known."""
         return RidgeHead()
 
+    def kernel_and_gamma(self) -> tuple[str | None, float | None]:
+        """Return the kernel, as for :func:`anchored.ridge.fit_ridge`, and its sharpness if that is given."""
+        return None, None
+
     def compute(self, rows: Tensor, labels: Tensor, weights: Tensor | None) -> tuple[Mapping[str, Tensor], Tensor]:
         """Solve; arguments and result as in the base class."""
         seen = torch.ones(len(rows), dtype=torch.bool) if weights is None else weights > 0
+        kernel, gamma = self.kernel_and_gamma()
         ridge = fit_ridge(
             rows,
             labels,
             self.context.k,
             alpha=self.options.alpha or "loo",
-            kernel=self.kernel,
+            kernel=kernel,
+            gamma=gamma,
             class_weight="balanced" if self.options.balanced else None,
             weights=weights,
         )
@@ -139,4 +159,25 @@ class KernelLeastSquares(AnchoredLeastSquares):
 
     title: ClassVar[str] = "Anchored kernel least squares"
     about: ClassVar[str] = "least squares onto the anchors on kernel features, width and strength by leave-one-out"
-    kernel: ClassVar[str | None] = "auto"
+
+    @dataclass(frozen=True)
+    class Options(AnchoredLeastSquares.Options):
+        """Settings of the closed form on a kernel.
+
+        Attributes:
+            alpha: Strength of the penalty; 0 chooses it by leave-one-out.
+            balanced: Whether every class has the same total weight.
+            gamma: Sharpness of the kernel; 0 chooses it, or no kernel at all, by leave-one-out.
+        """
+
+        gamma: float = 0.0
+
+        def __post_init__(self) -> None:
+            """Refuse a strength or sharpness that cannot be."""
+            AnchoredLeastSquares.Options.__post_init__(self)
+            if not 0 <= float(self.gamma) < float("inf"):
+                raise InputError(f"method.options.gamma must be positive, or 0 to choose it, got {self.gamma!r}")
+
+    def kernel_and_gamma(self) -> tuple[str | None, float | None]:
+        """Return the kernel of the options."""
+        return ("rbf", self.options.gamma) if self.options.gamma else ("auto", None)

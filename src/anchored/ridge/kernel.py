@@ -108,8 +108,11 @@ class MappedRows(Rows):
 
     def read(self, start: int, stop: int) -> Array:
         """Read and map rows; arguments as :meth:`Rows.read`."""
-        with torch.no_grad():
-            mapped: Array = self.kernel(torch.from_numpy(self.base.read(start, stop))).numpy()
+        kernel = self.kernel
+        points = (self.base.read(start, stop) - kernel.mean.numpy()) * kernel.inverse.numpy()
+        squares = _squares(points, kernel.landmarks.numpy())
+        squares *= -kernel.gamma
+        mapped: Array = np.exp(squares, out=squares) @ kernel.mix.numpy()
         return mapped
 
 
@@ -134,6 +137,7 @@ def widths(landmarks: Array, mean: Array, inverse: Array) -> list[float]:
 
 
 def _squares(one: Array, other: Array) -> Array:
-    squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * one @ other.T
-    distances: Array = np.maximum(squares, 0.0)
-    return distances
+    squares: Array = one @ (-2.0 * other.T)
+    squares += (one**2).sum(axis=1)[:, None]
+    squares += (other**2).sum(axis=1)
+    return np.maximum(squares, 0.0, out=squares)

@@ -265,8 +265,12 @@ def _follow_look(
     if settings.method.noise_rate == "auto":
         changes["method"]["noise_rate"] = round(rate, 4) if noisy else 0.0
     if computed is not None and not settings.method.options:
-        knows = "balanced" in procedure_type(method).Options.__dataclass_fields__
-        changes["method"]["options"] = {**computed[1], **({"balanced": True} if unbalanced and knows else {})}
+        further: dict[str, Any] = {"balanced": True} if unbalanced else {}
+        if trusted is None and not unbalanced and look.gamma is not None:
+            further["gamma"] = look.gamma  # of the same model on the same labels
+        knows = procedure_type(method).Options.__dataclass_fields__
+        own = {name: value for name, value in further.items() if name in knows}
+        changes["method"]["options"] = {**computed[1], **own}
     if named or computed is not None:
         return changes, trusted
     if unbalanced and trusted is not None and not settings.method.loss:

@@ -52,6 +52,7 @@ class Look:
             known about them, and the posterior is the labels as they are given.
         contradicted: Share of the labels that are not the likeliest class.
         text: What the judges found, in a few sentences; empty if one judge spoke alone.
+        gamma: Sharpness of the kernel that a judge has chosen; None if none has.
     """
 
     base: RunConfig
@@ -63,6 +64,7 @@ class Look:
     knowable: bool = True
     contradicted: float = 0.0
     text: str = ""
+    gamma: float | None = None
 
 
 def look_at_labels(
@@ -166,6 +168,7 @@ def _judged(
         )
 
     verdict = judged(tuple(name for name in chosen.judges if name != NETWORK))
+    gamma = verdict.gamma
     if NETWORK in chosen.judges and (not optional or verdict.accuracy < _ENOUGH):
         own = None if folder is None else folder / NETWORK
         said = network(dataset, config, module=module, folder=own, progress=progress)
@@ -178,7 +181,7 @@ def _judged(
         half = torch.zeros(len(dataset), dtype=torch.int64)
         CrossFit(verdict.logits.float(), half, chosen.epochs).save(folder)
     opinions, noise, posterior = verdict.opinions, verdict.noise, verdict.posterior
-    found = (opinions, verdict.knowable, 1 - verdict.accuracy, verdict.text)
+    found = (opinions, verdict.knowable, 1 - verdict.accuracy, verdict.text, gamma)
     return Look(config, chosen, verdict.logits, noise, posterior, *found)
 
 

@@ -161,3 +161,17 @@ def test_labels_must_fit_the_rows(fitted):
         AnchoredRidge().fit(frame(), CLEAN[:-1])
     with pytest.raises(ValueError, match="requires y"):
         AnchoredRidge().fit(frame(), None)
+
+
+def test_plain_rows_get_the_same_answers_on_the_short_way():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    model = AnchoredRidge().fit(X, y)
+    for rows in (X[:1], X, X.astype(np.float32)):
+        np.testing.assert_allclose(model.predict_proba(rows), model.predict_proba(rows.tolist()), rtol=1e-6)
+    with pytest.raises(ValueError, match="X has 2 features, but AnchoredRidge is expecting 3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="0 sample"):
+        model.predict(X[:0])
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(np.array([[np.inf, 0.0, 0.0]]))

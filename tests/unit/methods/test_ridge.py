@@ -45,3 +45,26 @@ def test_balanced_weights_help_rare_classes():
         for flag in (False, True)
     )
     assert balanced[2] > plain[2] + 0.2
+
+
+def test_a_head_of_an_earlier_version_answers_the_same():
+    data = blobs(120, 3, d=4, seed=0)
+    X = data.inputs.take(torch.arange(120))
+    ridge = fit_ridge(X, data.labels, 3, kernel="rbf")
+    head, old = RidgeHead.of(ridge), RidgeHead()
+    slope = ridge.slope / ridge.temperature
+    tensors = {name: getattr(head, name) for name in RidgeHead.names}
+    tensors |= {"mix": ridge.kernel.mix, "mean": ridge.mean, "slope": slope, "offset": ridge.offset / ridge.temperature}
+    old.put(tensors)
+    torch.testing.assert_close(old(X), head(X), rtol=1e-6, atol=1e-6)
+    assert not len(head.mix)
+    with pytest.raises(InputError, match="do not fit together"):
+        old.put(tensors | {"slope": slope[:-1]})
+
+
+def test_a_width_can_be_given_and_a_negative_one_is_refused():
+    data = blobs(150, 3, d=4, seed=0)
+    made = fit(Split(data), {"method": {"name": "kernel-ridge", "options": {"gamma": 0.125}}})
+    assert float(made.model.classifier.head.gamma) == 0.125
+    with pytest.raises(InputError, match="gamma must be positive"):
+        fit(Split(data), {"method": {"name": "kernel-ridge", "options": {"gamma": -1.0}}})

@@ -7,6 +7,7 @@ import pytest
 
 from anchored._errors import InputError
 from anchored.ridge import Sums, as_targets
+from anchored.ridge.sums import entries_of
 
 
 def slow(X, P, c):
@@ -95,3 +96,12 @@ def test_numbers_without_squares_are_refused():
 def test_refusals(labels, message):
     with pytest.raises(InputError, match=message):
         as_targets(labels, 3)
+
+
+def test_entries_are_those_of_the_targets_row_by_row():
+    for labels in (np.array([2, 0, 1]), np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])):
+        targets = as_targets(labels, 3)
+        rows, classes, shares = entries_of(targets)
+        written = np.zeros(targets.shape)
+        written[rows, classes] = shares
+        np.testing.assert_array_equal(written, targets.toarray())

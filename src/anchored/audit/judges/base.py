@@ -7,7 +7,7 @@ seen the label of this sample**. The alphabet: ``n`` samples, ``d`` features, ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
@@ -32,6 +32,7 @@ class Vectors:
             all others, but nobody learns from it.
         targets: Class probabilities ``(n, k)`` to learn from instead of the labels; None for the labels themselves.
         seed: Seed of folds and samples.
+        found: What judges have chosen on the way, for whoever fits the same model: ``gamma``, the kernel's sharpness.
     """
 
     X: Tensor
@@ -40,6 +41,7 @@ class Vectors:
     weights: Tensor | None = None
     targets: Tensor | None = None
     seed: int = 0
+    found: dict[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -56,13 +56,13 @@ def neighbours(vectors: Vectors) -> Tensor:
     each = vectors.each[part].numpy()
     if not each.any():
         each = each + 1.0
-    best, found = -math.inf, None
+    best, found, sharp = -math.inf, None, None
     for rows in spaces(vectors):
         index, similarity = nearest(vectors, most, rows)
         for width in _WIDTHS:
             for count in sorted({min(count, most) for count in _COUNTS}):
                 votes = _votes(vectors, index[part, :count], similarity[part, :count], width, shares).numpy()
-                sharp = fit_sharpness(votes - votes.mean(axis=1, keepdims=True), targets, each)
+                sharp = fit_sharpness(votes - votes.mean(axis=1, keepdims=True), targets, each, start=sharp)
                 score = log_likelihood(sharp * votes, targets, each)
                 if score > best:
                     best, found = score, (index[:, :count], similarity[:, :count], width)

@@ -59,6 +59,8 @@ def closed_form(
         class_weight=class_weight,
         landmarks=landmarks,
     )
+    if model.gamma is not None:
+        vectors.found["gamma"] = model.gamma
     if vectors.weights is None or bool((vectors.weights > 0).all()):
         return model.loo_logits
     unused = vectors.weights == 0

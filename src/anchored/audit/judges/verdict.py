@@ -34,6 +34,7 @@ class Verdict:
         knowable: Whether held-out labels are predicted better than without looking.
         labels: The labels ``(n,)`` that were judged.
         accuracy: Share of the held-out given labels that the judges together predict.
+        gamma: Sharpness of the kernel that a judge has chosen; None if none has.
     """
 
     logits: Tensor
@@ -43,6 +44,7 @@ class Verdict:
     knowable: bool
     labels: Tensor
     accuracy: float
+    gamma: float | None = None
 
     @property
     def chance(self) -> float:
@@ -148,7 +150,8 @@ def judge_vectors(
         given=given,
         generator=stream(seed, "noise rate"),
     )
-    return Verdict(logits, weighted, noise, posterior, True, vectors.labels, _accuracy(logits, vectors))
+    accuracy, gamma = _accuracy(logits, vectors), vectors.found.get("gamma")
+    return Verdict(logits, weighted, noise, posterior, True, vectors.labels, accuracy, gamma)
 
 
 def _timed(opinion: Opinion, seconds: float) -> Opinion:
