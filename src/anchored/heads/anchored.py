@@ -124,6 +124,7 @@ class AnchoredHead(Head):
         first = torch.zeros(num_classes, in_features, device="cpu").index_fill_(1, torch.tensor([0], device="cpu"), 1.0)
         head = cls(in_features, num_classes, prototypes=first)
         head.prototypes.zero_()
+        head.sign_known_by = "as saved"
         return head.to(device)
 
     def forward(self, features: Tensor) -> Tensor:
