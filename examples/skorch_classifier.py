@@ -1,4 +1,4 @@
-"""skorch: an anchored network as a scikit-learn classifier, in a pipeline and a search; probabilities that sum to one."""
+"""skorch: an anchored network as a scikit-learn classifier, in a pipeline and a search, with probabilities."""
 
 import numpy as np
 import torch
