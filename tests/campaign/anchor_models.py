@@ -53,7 +53,7 @@ def main():
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []  # it goes on where it was stopped
     done = {each["model"] for each in found}
     for collection in arguments.collections:
-        for name, build, inputs in COLLECTIONS[collection]():
+        for name, build, inputs in COLLECTIONS[collection](done):
             if arguments.only in name and name not in done:
                 found.append({"collection": collection, "model": name, **limited(build, inputs)})
                 print(json.dumps(found[-1]), flush=True)
@@ -227,18 +227,19 @@ def run(model, example):
 # The collections: name, a function that builds the model with K classes, a function that gives its inputs.
 
 
-def timm_models():
+def timm_models(done):
     import timm
 
+    seen = {name.split("/")[0] for name in done}
     for module in timm.list_modules():
         names = timm.list_models(module=module)
-        if names:
+        if names and module not in seen:
             name = smallest(names)
             yield f"{module}/{name}", lambda name=name: timm_model(name), timm_inputs
 
 
 def smallest(names):
-    """The model with the fewest weights among the ten whose names say that they are small."""
+    """The model with the fewest weights among the three whose names say that they are small."""
     import timm
 
     def by_name(name):
@@ -252,7 +253,7 @@ def smallest(names):
         except Exception:
             return float("inf")
 
-    return min(sorted(names, key=by_name)[:10], key=weights)
+    return min(sorted(names, key=by_name)[:3], key=weights)
 
 
 def timm_model(name):
@@ -276,7 +277,7 @@ def timm_inputs(model):
     return torch.randn(2, *whole)
 
 
-def torchvision_models():
+def torchvision_models(done):
     from torchvision import models
 
     for name in models.list_models():
@@ -290,15 +291,23 @@ def torchvision_models():
 def vision_inputs(name, video):
     size = 299 if name == "inception_v3" else 224
     shape = (1, 3, 16, size, size) if video else (2, 3, size, size)
-    return lambda model: torch.randn(shape)
+
+    def inputs(model):
+        if not video:
+            with torch.no_grad(), contextlib.suppress(Exception):
+                model.eval()(torch.zeros(1, 3, 96, 96))
+                return torch.randn(2, 3, 96, 96)
+        return torch.randn(shape)
+
+    return inputs
 
 
-def transformers_models():
+def transformers_models(done):
     import transformers
     from transformers.models.auto import modeling_auto
 
     transformers.logging.set_verbosity_error()
-    done = set()
+    done = set(done)
     for kind in ("SEQUENCE", "TOKEN", "IMAGE", "AUDIO", "VIDEO", "AUDIO_XVECTOR"):
         mapping = (
             f"MODEL_FOR_{kind}_CLASSIFICATION_MAPPING_NAMES"
