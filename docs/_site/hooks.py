@@ -21,7 +21,7 @@ SHELVES = {
     "Labels and classes": ("audit", "noise", "imbalance", "features", "data"),
     "Training": ("methods", "training", "runs", "backbones", "schedules", "integrations"),
     "Numbers and theory": ("metrics", "theory"),
-    "Results": ("report", "review", "export", "paper", "bench"),
+    "Results": ("report", "review", "export", "integrations", "paper", "bench"),
 }
 """The packages of the reference, in the order in which they are shown."""
 
