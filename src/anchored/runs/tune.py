@@ -71,8 +71,8 @@ __all__ = [
 _METHOD = "tuned"
 _PASSES = 5
 """Passes through the photos if neither minutes nor epochs are given."""
-_MOST_PASSES = 20
-"""Passes after which more time is not used: labels would be learnt by heart."""
+_MOST_PASSES = 8
+"""Passes after which more time is not used: wrong labels would be learnt by heart. More were never tried."""
 _FEWEST_STEPS = 20
 _EPOCH_SECONDS = 60.0
 _MEASURED_STEPS, _WARM_STEPS = 6, 2
