@@ -10,6 +10,7 @@ from typing import Any
 
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
+from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "anchored"
@@ -19,7 +20,7 @@ sys.path.insert(0, str(ROOT / "src"))
 SHELVES = {
     "Start here": ("estimator", "heads", "losses", "prototypes", "ridge"),
     "Labels and classes": ("audit", "noise", "imbalance", "features", "data"),
-    "Training": ("methods", "training", "runs", "backbones", "schedules", "integrations"),
+    "Training": ("methods", "training", "runs", "backbones", "schedules"),
     "Numbers and theory": ("metrics", "theory"),
     "Results": ("report", "review", "export", "integrations", "paper", "bench"),
 }
@@ -127,3 +128,9 @@ def _command(name: str, command: Any) -> list[str]:
 def _text(about: str | None) -> str:
     """Return a help text as Markdown: nothing in it is HTML."""
     return " ".join((about or "").replace("\b", "").split()).replace("<", "&lt;").replace("|", "\\|")
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Take the small script that search needs in files opened from a disk from the site itself."""
+    script = get_relative_url("_vendor/iframe-worker.js", page.url)
+    return output.replace("https://unpkg.com/iframe-worker/shim", script)
