@@ -17,7 +17,11 @@ from anchored._checks import check_integer, check_labels
 from anchored._errors import InputError
 from anchored.ridge import ArrayRows, groups_of, row_keys
 
-__all__ = ["Judge", "Opinion", "Vectors"]
+__all__ = ["AXES", "Judge", "Opinion", "Vectors"]
+
+AXES = 256
+"""Most principal axes along which judges look."""
+_AXES_FROM, _LEAST_VARIANCE = 5_000, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +115,18 @@ class Vectors:
             kept = spread > 1e-12 * size
             parts.append((rows[:, kept] / spread[kept]).to(torch.float32))
         return torch.cat(parts, dim=1)
+
+    @cached_property
+    def principal(self) -> tuple[Tensor, Tensor]:
+        """Variances ``(m,)`` along the largest principal axes, at most 256, and standardised features along them.
+
+        The axes are those of at most 5,000 rows, in float32: directions to look along need no more.
+        """
+        rows = self.standardised
+        part = rows[:: max(1, -(-len(rows) // _AXES_FROM))]
+        variances, axes = torch.linalg.eigh(part.T @ part / len(part))
+        kept = variances > _LEAST_VARIANCE * variances.max()
+        return variances[kept][-AXES:], rows @ axes[:, kept][:, -AXES:]
 
     @cached_property
     def copies(self) -> Tensor | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anchored._names import choose
-from anchored.audit.judges.base import Judge, Vectors
+from anchored.audit.judges.base import AXES, Judge, Opinion, Vectors
 from anchored.audit.judges.boosted import boosted
 from anchored.audit.judges.kernel_ridge import kernel_ridge
 from anchored.audit.judges.neighbours import neighbours
@@ -13,7 +13,7 @@ from anchored.audit.judges.probe import probe
 from anchored.audit.judges.ridge import balanced_ridge, ridge
 from anchored.audit.judges.second_round import second_round
 
-__all__ = ["JUDGES", "choose_judges", "get"]
+__all__ = ["JUDGES", "adds_nothing", "choose_judges", "get"]
 
 JUDGES: dict[str, Judge] = {
     "ridge": ridge,
@@ -30,7 +30,9 @@ _UNBALANCED = 5.0
 """Ratio of the largest to the smallest class above which all classes are also given the same weight."""
 _BOOSTED_COLUMNS, _BOOSTED_CLASSES, _BOOSTED_WORK = 64, 4, 4e5
 """Trees are grown for every class and fold, which takes long for many classes however few samples there are."""
-_KERNEL_WORK, _PROBE_WORK = 1e6, 2e5
+_KERNEL_WORK, _PROBE_WORK = 1e6, 3e7
+_FAR_BEHIND = 0.05
+"""Share of the best log-likelihood by which a linear model may fall short if a second one is to be asked."""
 
 
 def get(name: str) -> Judge:
@@ -50,7 +52,8 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
     """Return the names of the judges to ask.
 
     ``auto`` asks the linear closed form and the neighbours; the balanced closed form if classes differ much in size;
-    the kernel, boosted trees and logistic regression if the data is small enough for them to be quick.
+    the kernel, boosted trees and logistic regression if the data is small enough for them to be quick. Logistic
+    regression may still be passed over, see :func:`adds_nothing`.
 
     Args:
         judges: ``"auto"``, a name, or several.
@@ -83,6 +86,29 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
         chosen.append("ridge-balanced")
     if d <= _BOOSTED_COLUMNS and vectors.k <= _BOOSTED_CLASSES and n * d * vectors.k <= _BOOSTED_WORK:
         chosen.append("boosted")
-    if n * d * vectors.k <= _PROBE_WORK:
+    if n * min(d, AXES) * vectors.k <= _PROBE_WORK:
         chosen.append("probe")
     return tuple(name for name in JUDGES if name in chosen)
+
+
+def adds_nothing(name: str, opinions: Sequence[Opinion]) -> bool:
+    """Tell whether a judge need not be asked, by what the cheaper ones have said.
+
+    Logistic regression is linear like the closed form. If that is far behind the others, a line does not separate these
+    classes, and a second linear model would get no weight.
+
+    Args:
+        name: Name of the judge.
+        opinions: What was said before.
+
+    Example:
+        >>> import torch
+        >>> said = [Opinion("ridge", torch.zeros(1, 2), -0.62, 0.5), Opinion("boosted", torch.zeros(1, 2), -0.58, 0.5)]
+        >>> adds_nothing("probe", said), adds_nothing("neighbours", said), adds_nothing("probe", said[:1])
+        (True, False, False)
+    """
+    found = {each.name: each.log_likelihood for each in opinions}
+    if name != "probe" or "ridge" not in found:
+        return False
+    best = max(found.values())
+    return found["ridge"] < best - _FAR_BEHIND * abs(best)

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from anchored._random import stream
-from anchored.audit.judges.base import Vectors
+from anchored.audit.judges.base import AXES, Vectors
 from anchored.ridge import as_targets, fit_sharpness, log_likelihood
 
 __all__ = ["nearest", "neighbours", "spaces"]
@@ -34,8 +34,8 @@ _PRIOR = 1.0
 _BLOCK_NUMBERS = 2**24
 _EXACT = 30_000
 _DIRECTIONS, _CELLS_ASKED, _ROUNDS = 64, 8, 8
-_MOST_SCORED = 20_000
-_AXES, _AXES_FROM, _LEAST_VARIANCE = 256, 5_000, 1e-9
+_MOST_SCORED = 4_000
+"""Samples on which number, width and space are chosen."""
 
 
 def neighbours(vectors: Vectors) -> Tensor:
@@ -51,25 +51,32 @@ def neighbours(vectors: Vectors) -> Tensor:
     most = min(max(_COUNTS), len(vectors) - 1)
     shares = vectors.learnt.T @ vectors.each
     shares = (shares + 1.0) / (shares.sum() + vectors.k)
-    part = slice(None, None, max(1, -(-len(vectors) // _MOST_SCORED)))
+    part = torch.arange(0, len(vectors), max(1, -(-len(vectors) // _MOST_SCORED)))
     targets = as_targets(vectors.labels[part].numpy(), vectors.k)
     each = vectors.each[part].numpy()
     if not each.any():
         each = each + 1.0
-    best, found, sharp = -math.inf, None, None
+    best, found = -math.inf, None
     for rows in spaces(vectors):
-        index, similarity = nearest(vectors, most, rows)
+        # Space, number and width are chosen on a part of the samples; only the best space is searched for all of them.
+        index, similarity = nearest(vectors, most, rows, part)
+        sharp: float | None = None
         for width in _WIDTHS:
             for count in sorted({min(count, most) for count in _COUNTS}):
-                votes = _votes(vectors, index[part, :count], similarity[part, :count], width, shares).numpy()
-                sharp = fit_sharpness(votes - votes.mean(axis=1, keepdims=True), targets, each, start=sharp)
+                votes = _votes(vectors, index[:, :count], similarity[:, :count], width, shares).numpy()
+                votes = votes - votes.mean(axis=1, keepdims=True)
+                sharp = fit_sharpness(votes, targets, each, start=sharp)
                 score = log_likelihood(sharp * votes, targets, each)
                 if score > best:
-                    best, found = score, (index[:, :count], similarity[:, :count], width)
+                    best, found = score, (rows, index, similarity, count, width)
     if found is None:  # all rows are copies of one another, or no feature varies
         return shares.log().expand(len(vectors), -1).clone()
-    index, similarity, width = found
-    blocks = zip(torch.split(index, _block(vectors)), torch.split(similarity, _block(vectors)), strict=True)
+    rows, index, similarity, count, width = found
+    if len(part) < len(vectors):
+        index, similarity = nearest(vectors, count, rows)
+    blocks = zip(
+        torch.split(index[:, :count], _block(vectors)), torch.split(similarity[:, :count], _block(vectors)), strict=True
+    )
     return torch.cat([_votes(vectors, places, near, width, shares) for places, near in blocks])
 
 
@@ -89,15 +96,10 @@ def spaces(vectors: Vectors) -> list[Tensor]:
     rows = vectors.standardised
     if not rows.shape[1]:
         return []
-    part = rows[:: max(1, -(-len(rows) // _AXES_FROM))]
-    variances, axes = torch.linalg.eigh((part.T @ part / len(part)).to(torch.float64))
-    kept = variances > _LEAST_VARIANCE * variances.max()
-    variances, axes = variances[kept][-_AXES:], axes[:, kept][:, -_AXES:].to(torch.float32)
-    rotated = rows @ axes
-    plain = rows if rows.shape[1] <= _AXES else rotated
+    variances, rotated = vectors.principal
     return [
-        torch.nn.functional.normalize(plain, dim=1),
-        torch.nn.functional.normalize(rotated / variances.pow(0.25).to(torch.float32), dim=1),
+        torch.nn.functional.normalize(rows if rows.shape[1] <= AXES else rotated, dim=1),
+        torch.nn.functional.normalize(rotated / variances.pow(0.25), dim=1),
     ]
 
 
@@ -121,28 +123,34 @@ def _votes(vectors: Vectors, index: Tensor, similarity: Tensor, width: float, sh
     return votes.log()
 
 
-def nearest(vectors: Vectors, count: int, rows: Tensor) -> tuple[Tensor, Tensor]:
+def nearest(vectors: Vectors, count: int, rows: Tensor, part: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Find the most similar samples of each sample, without itself and its exact copies.
 
     Args:
         vectors: The samples.
         count: How many.
         rows: Unit vectors ``(n, m)`` of the samples, whose products are cosines.
+        part: Places of the samples whose neighbours are searched, among all; None for all of them.
 
     Returns:
         Places ``(n, count)`` and cosines ``(n, count)``, the most similar first. If a sample has fewer neighbours, the
         rest have the cosine -inf.
     """
-    if len(vectors) <= _EXACT:
-        return _exact(rows, vectors.copies, count)
-    return _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))
+    if len(vectors) <= _EXACT or (part is not None and len(part) * len(vectors) <= _EXACT**2):
+        return _exact(rows, vectors.copies, count, torch.arange(len(rows)) if part is None else part)
+    found = _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))
+    return found if part is None else (found[0][part], found[1][part])
 
 
 def _top(rows: Tensor, queries: Tensor, among: Tensor, copies: Tensor | None, count: int) -> tuple[Tensor, Tensor]:
     """Search neighbours of the samples ``queries`` among the samples ``among``, both given by their places."""
-    similarity = rows[queries] @ rows[among].T
-    same = queries[:, None] == among if copies is None else copies[queries][:, None] == copies[among]
-    similarity.masked_fill_(same, -math.inf)
+    everyone = len(among) == len(rows)  # in order: then nothing has to be gathered
+    similarity = rows[queries] @ (rows if everyone else rows[among]).T
+    if copies is None and everyone:
+        similarity[torch.arange(len(queries)), queries] = -math.inf
+    else:
+        same = queries[:, None] == among if copies is None else copies[queries][:, None] == copies[among]
+        similarity.masked_fill_(same, -math.inf)
     near, place = similarity.topk(min(count, len(among)), dim=1)
     found = among[place]
     if len(among) < count:
@@ -152,11 +160,10 @@ def _top(rows: Tensor, queries: Tensor, among: Tensor, copies: Tensor | None, co
     return found, near
 
 
-def _exact(rows: Tensor, copies: Tensor | None, count: int) -> tuple[Tensor, Tensor]:
+def _exact(rows: Tensor, copies: Tensor | None, count: int, asked: Tensor) -> tuple[Tensor, Tensor]:
     everyone = torch.arange(len(rows))
     found = [
-        _top(rows, block, everyone, copies, count)
-        for block in torch.split(everyone, max(1, _BLOCK_NUMBERS // len(rows)))
+        _top(rows, block, everyone, copies, count) for block in torch.split(asked, max(1, _BLOCK_NUMBERS // len(rows)))
     ]
     index, similarity = zip(*found, strict=True)
     return torch.cat(index), torch.cat(similarity)

@@ -3,19 +3,22 @@ r"""Judge ``probe``: logistic regression with an L2 penalty, cross-fitted.
 .. math::  \min_{B, b} \sum_i c_i \Bigl(-\sum_j P_{ij} \log\operatorname{softmax}(B^\top x_i + b)_j\Bigr)
            + \tfrac12 \lambda N \lVert B \rVert^2
 
-on standardised features, where N is the weight of all samples. Each fold is judged by a model of the other folds; the
-strength is that under which the given labels of the left-out folds are likeliest. Strong penalties are tried first, and
-each fit starts from the one before.
+on standardised features (their 256 largest principal axes, if they are more), where N is the weight of all samples.
+Each fold is judged by a model of the other folds; the strength is that under which the given labels of the first fold
+are likeliest. Strong penalties are tried first, and each fit starts from the one before.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
 from torch import Tensor
 
-from anchored.audit.judges.base import Vectors
+from anchored.audit.judges.base import AXES, Vectors
 from anchored.audit.judges.folds import folds_of
 from anchored.ridge import as_targets, fit_sharpness, log_likelihood
 
@@ -39,21 +42,24 @@ def probe(vectors: Vectors) -> Tensor:
         True
     """
     rows, fold = vectors.standardised, folds_of(vectors, _FOLDS)
+    if rows.shape[1] > AXES:
+        rows = vectors.principal[1]
     targets = as_targets(vectors.labels.numpy(), vectors.k)
     each = vectors.each.numpy()
-    fits = [_Fit(rows, vectors, fold != number) for number in range(_FOLDS)]
-    best, chosen = -math.inf, torch.zeros(len(vectors), vectors.k, dtype=torch.float64)
+    out = (fold == 0).numpy()
+    first = _Fit(rows, vectors, fold != 0)
+    best, chosen, found = -math.inf, _STRENGTHS[0], torch.zeros(len(vectors), vectors.k, dtype=torch.float64)
     for strength in _STRENGTHS:
-        logits = torch.empty_like(chosen)
-        for number, fit in enumerate(fits):
-            out = fold == number
-            logits[out] = fit.solve(strength, rows[out])
+        logits = first.solve(strength, rows[fold == 0])
         plain = (logits - logits.mean(dim=1, keepdim=True)).numpy()
-        score = log_likelihood(fit_sharpness(plain, targets, each) * plain, targets, each)
+        sharp = fit_sharpness(plain, targets[out], each[out] if each[out].any() else None)
+        score = log_likelihood(sharp * plain, targets[out], each[out] if each[out].any() else None)
         if score < best:
             break
-        best, chosen = score, logits
-    return chosen
+        best, chosen, found[fold == 0] = score, strength, logits
+    for number in range(1, _FOLDS):
+        found[fold == number] = _Fit(rows, vectors, fold != number).solve(chosen, rows[fold == number])
+    return found
 
 
 class _Fit:
@@ -74,23 +80,23 @@ class _Fit:
         return (asked @ self.slope[:-1] + self.slope[-1]).to(torch.float64)
 
     def _descend(self, strength: float) -> None:
-        slope = self.slope.clone().requires_grad_()
-        optimizer = torch.optim.LBFGS(
-            [slope],
-            max_iter=_MOST_STEPS,
-            history_size=8,
-            tolerance_grad=_TOLERANCE,
-            tolerance_change=_TOLERANCE**2,
-            line_search_fn="strong_wolfe",
+        shape = self.slope.shape
+
+        def value(flat: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+            slope = torch.from_numpy(flat).to(torch.float32).view(shape)
+            logs = (self.rows @ slope[:-1] + slope[-1]).log_softmax(dim=1)
+            left = (logs.exp() - self.targets) * self.weight[:, None]
+            gradient = torch.cat([self.rows.T @ left + strength * slope[:-1], left.sum(dim=0, keepdim=True)])
+            fit = -float((logs * self.targets).sum(dim=1) @ self.weight)
+            penalty = 0.5 * strength * float(slope[:-1].square().sum())
+            return fit + penalty, gradient.flatten().double().numpy()
+
+        start = self.slope.flatten().double().numpy()
+        found = minimize(
+            value,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _MOST_STEPS, "gtol": _TOLERANCE, "ftol": 0.1 * _TOLERANCE},
         )
-
-        def closure() -> Tensor:
-            logits = self.rows @ slope[:-1] + slope[-1]
-            fit = -(logits.log_softmax(dim=1) * self.targets).sum(dim=1) @ self.weight
-            value = fit + 0.5 * strength * slope[:-1].square().sum()
-            (slope.grad,) = torch.autograd.grad(value, [slope])
-            return value.detach()
-
-        with torch.enable_grad():
-            optimizer.step(closure)  # type: ignore[no-untyped-call]
-        self.slope = slope.detach()
+        self.slope = torch.from_numpy(found.x).to(torch.float32).view(shape)

@@ -16,7 +16,7 @@ from anchored.audit.judges.base import Opinion, Vectors
 from anchored.audit.judges.calibrate import opinion_of
 from anchored.audit.judges.combine import combine
 from anchored.audit.judges.knowable import SYSTEMATIC, chance, knowable, nothing_known
-from anchored.audit.judges.names import choose_judges, get
+from anchored.audit.judges.names import adds_nothing, choose_judges, get
 from anchored.audit.label_noise import LabelNoise, judge_labels
 
 __all__ = ["Verdict", "judge_vectors"]
@@ -103,7 +103,8 @@ def judge_vectors(
         confirmed: ``(n,)`` bool, which labels a person has looked at and stands for; None if nobody has.
         given: ``(n,)``, the labels before anything was corrected; needed beside ``confirmed``, or the rest looks
             cleaner than it is. None if nothing was corrected.
-        judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several.
+        judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several. Logistic regression (``probe``)
+            is passed over if the closed form (``ridge``) was asked too and is far behind the others.
         others: Opinions that were made elsewhere and join the judges', such as that of a network.
         seed: Seed of folds and bootstrap.
         progress: Is told about each judge.
@@ -131,6 +132,8 @@ def judge_vectors(
         return _unknown(vectors, torch.zeros(len(vectors), k, dtype=torch.float64), ())
     opinions = list(others)
     for name in names:
+        if adds_nothing(name, opinions):
+            continue
         start = time.perf_counter()
         opinions.append(opinion_of(name, get(name)(vectors), vectors))
         opinions[-1] = _timed(opinions[-1], time.perf_counter() - start)
