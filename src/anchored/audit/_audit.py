@@ -244,6 +244,7 @@ def audit(
     logits: Tensor | None = None,
     duplicates: bool = True,
     answers: Mapping[int, int] | None = None,
+    known: bool | None = None,
     generator: torch.Generator | None = None,
 ) -> Audit:
     """Judge every label of ``dataset``.
@@ -258,6 +259,7 @@ def audit(
         duplicates: Whether to look for near-duplicates under different labels.
         answers: What a person said about samples drawn at random (:func:`anchored.audit.check_sample`): place to true
             class. Rate, interval and probabilities are corrected by it.
+        known: Whether anything can be known about the labels, if that was found out before; None tests it here.
         generator: Chooses samples for the law and for near-duplicates if there are very many.
 
     Returns:
@@ -299,7 +301,7 @@ def audit(
         raise InputError(f"{dataset.name}: no sample has a label, so there is nothing to judge; give labels")
     labelled = dataset.subset(index)
     rows, labels = logits[index], labelled.labels
-    known = knowable(rows, labels)
+    known = knowable(rows, labels) if known is None else known
     noise, posterior = judge(labelled, rows, generator=generator) if known else _as_given(labelled)
     probabilities, checked = noise.probabilities(rows), None
     if answers:

@@ -97,15 +97,17 @@ def audit(
         dataset = own.labelled
         drawn = _check(loaded, dataset, check, answers)
         logits = None if quick else _logits(loaded, dataset)
+        known = None if quick else _known(loaded)
     else:
         dataset = loaded.open(data, labels="required", root=data_root, label=label, image=image, part=part)
-        own, drawn, logits = None, None, None
+        own, drawn, logits, known = None, None, None, None
     found = judge(
         loaded.model,
         dataset,
         logits=logits,
         duplicates=duplicates,
         answers=None if drawn is None else drawn.answers,
+        known=known,
         generator=stream(loaded.config.train.seed, "noise rate"),
     )
     folders = [folder for folder in (out, run / "audit" if data is None else None) if folder is not None]
@@ -179,6 +181,16 @@ def _logits(loaded: FinishedRun, dataset: Dataset) -> Tensor:
         with run.owned():
             kept = cross_fit(dataset, loaded.config, folder=run.look_path, progress=make_progress())
     return kept.logits
+
+
+def _known(loaded: FinishedRun) -> bool | None:
+    """Return whether the look found that anything can be known about the labels; None if it did not say."""
+    from anchored._files import read_json
+    from anchored.runs import RunFolder
+
+    path = RunFolder.open(loaded.path).look_path / "opinions.json"
+    said = read_json(path, way_out="remove it").get("knowable") if path.is_file() else None
+    return said if isinstance(said, bool) else None
 
 
 def _show(found: Audit, run: Path, folder: Path, drawn: Check | None, *, json: bool) -> None:

@@ -10,8 +10,10 @@ would be a coin's, so the number of its successes has a binomial law with probab
 well. So each class's logit is lifted by its rarity, :math:`\ell_j - \log \pi_j`, and the hits are compared with a
 binomial law of probability :math:`\sum_j \hat\pi_j \pi_j`, what predictions with the same shares hit by chance.
 
-Every prediction was made without the sample's own label, so both laws hold if labels have nothing to do with features.
-Something can be known if either test has p < 0.005: together, they err once in a hundred times.
+Both laws hold exactly if labels have nothing to do with features and the predictions were made without the labels of
+any of these samples; then something can be known if either test has p < 0.005: together, they err once in a hundred
+times. Predictions by leaving out one sample or a fold share labels, and err more often; :func:`judge_vectors` therefore
+asks again by halves unless the answer is beyond doubt.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ r"""Judge ``probe``: logistic regression with an L2 penalty, cross-fitted.
            + \tfrac12 \lambda N \lVert B \rVert^2
 
 on standardised features (their 256 largest principal axes, if they are more), where N is the weight of all samples.
-Each fold is judged by a model of the other folds; the strength is that under which the given labels of the first fold
-are likeliest. Strong penalties are tried first, and each fit starts from the one before.
+Each fold is judged by a model of the other folds; the strength is that under which the given labels of one fold are
+likeliest. Strong penalties are tried first, and each fit starts from the one before.
 """
 
 from __future__ import annotations
@@ -46,18 +46,19 @@ def probe(vectors: Vectors) -> Tensor:
         rows = vectors.principal[1]
     targets = as_targets(vectors.labels.numpy(), vectors.k)
     each = vectors.each.numpy()
-    out = (fold == 0).numpy()
-    first = _Fit(rows, vectors, fold != 0)
+    chosen_on = int(fold.bincount(minlength=_FOLDS).argmax())  # copies stay together, so a fold may be empty
+    here = fold == chosen_on
+    first, own = _Fit(rows, vectors, ~here), targets[here.numpy()]
+    weight = each[here.numpy()] if each[here.numpy()].any() else None
     best, chosen, found = -math.inf, _STRENGTHS[0], torch.zeros(len(vectors), vectors.k, dtype=torch.float64)
     for strength in _STRENGTHS:
-        logits = first.solve(strength, rows[fold == 0])
+        logits = first.solve(strength, rows[here])
         plain = (logits - logits.mean(dim=1, keepdim=True)).numpy()
-        sharp = fit_sharpness(plain, targets[out], each[out] if each[out].any() else None)
-        score = log_likelihood(sharp * plain, targets[out], each[out] if each[out].any() else None)
+        score = log_likelihood(fit_sharpness(plain, own, weight) * plain, own, weight)
         if score < best:
             break
-        best, chosen, found[fold == 0] = score, strength, logits
-    for number in range(1, _FOLDS):
+        best, chosen, found[here] = score, strength, logits
+    for number in set(range(_FOLDS)) - {chosen_on}:
         found[fold == number] = _Fit(rows, vectors, fold != number).solve(chosen, rows[fold == number])
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -15,11 +15,15 @@ from anchored.audit.flags import flag
 from anchored.audit.judges.base import Opinion, Vectors
 from anchored.audit.judges.calibrate import opinion_of
 from anchored.audit.judges.combine import combine
-from anchored.audit.judges.knowable import SYSTEMATIC, chance, knowable, nothing_known
+from anchored.audit.judges.folds import folds_of
+from anchored.audit.judges.knowable import LEVEL, SYSTEMATIC, chance, nothing_known, p_value
 from anchored.audit.judges.names import adds_nothing, choose_judges, get
 from anchored.audit.label_noise import LabelNoise, judge_labels
 
 __all__ = ["Verdict", "judge_vectors"]
+
+_CERTAIN = 1e-12
+"""P-value below which labels can be judged for sure, however much the answers depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +147,7 @@ def judge_vectors(
                 f"{last.name} predicts {last.accuracy:.1%} of the labels that it did not see ({last.seconds:.1f} s)"
             )
     logits, weighted = combine(opinions, vectors.labels, vectors.weights)
-    if not knowable(logits, vectors.labels):
+    if not _known(logits, vectors, names, others):
         return _unknown(vectors, logits, weighted)
     noise, posterior = judge_labels(
         logits,
@@ -155,6 +159,35 @@ def judge_vectors(
     )
     accuracy, gamma = _accuracy(logits, vectors), vectors.found.get("gamma")
     return Verdict(logits, weighted, noise, posterior, True, vectors.labels, accuracy, gamma)
+
+
+def _known(logits: Tensor, vectors: Vectors, names: Sequence[str], others: Sequence[Opinion]) -> bool:
+    """Tell whether anything can be known about the labels.
+
+    Answers by leaving out rest on nearly the same labels and chose their settings by them, so they agree by chance more
+    often than a binomial law allows: of random labels, a fifth would pass a test at one in a hundred. Unless the answer
+    is beyond doubt, the judges are asked again, about one half of the samples by the labels of the other alone.
+    """
+    p = p_value(logits, vectors.labels)
+    if p < _CERTAIN or not names:
+        return p < LEVEL
+    if p >= LEVEL:
+        return False
+    if any(p_value(each.logits, vectors.labels) < _CERTAIN for each in others):
+        return True
+    half = folds_of(vectors, 2)
+    return any(_p_of_half(vectors, half == number, names) < LEVEL / 2 for number in (0, 1))
+
+
+def _p_of_half(vectors: Vectors, asked: Tensor, names: Sequence[str]) -> float:
+    """Return the p-value of what judges who learn from the other half say of the samples ``asked``: an exact test."""
+    each = vectors.each * ~asked
+    if int((vectors.labels[each > 0].bincount() > 0).sum()) < 2 or not bool(asked.any()):
+        return 1.0
+    taught = replace(vectors, weights=each)
+    opinions = [opinion_of(name, get(name)(taught), taught) for name in names]
+    said, _ = combine(opinions, taught.labels, taught.weights)
+    return p_value(said[asked], vectors.labels[asked])
 
 
 def _timed(opinion: Opinion, seconds: float) -> Opinion:
