@@ -21,7 +21,7 @@ __all__ = ["AXES", "Judge", "Opinion", "Vectors"]
 
 AXES = 256
 """Most principal axes along which judges look."""
-_AXES_FROM, _LEAST_VARIANCE = 5_000, 1e-7
+_AXES_FROM, _LEAST_VARIANCE = 5_000, 1e-6
 
 
 @dataclass(frozen=True, eq=False)

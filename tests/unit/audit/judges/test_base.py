@@ -49,3 +49,13 @@ def test_a_subset_takes_everything_along():
 def test_refuses_what_cannot_be_judged(X, labels, weights, said):
     with pytest.raises(InputError, match=said):
         Vectors.check(X, labels, 2, weights=weights)
+
+
+def test_principal_axes_are_those_of_a_singular_value_decomposition():
+    g = torch.Generator().manual_seed(3)
+    vectors = Vectors.check(torch.randn(400, 3, generator=g) @ torch.randn(3, 5, generator=g), torch.arange(400) % 2, 2)
+    variances, along = vectors.principal
+    values = torch.linalg.svdvals(vectors.standardised.double())[:3]
+    torch.testing.assert_close(variances.double().flip(0), values.square() / 400, rtol=1e-3, atol=1e-3)
+    assert along.shape == (400, 3)  # the other axes are empty
+    torch.testing.assert_close(along.square().mean(dim=0), variances, rtol=1e-3, atol=1e-3)

@@ -34,7 +34,8 @@ def test_the_second_space_is_half_whitened():
 
 
 def test_many_columns_are_cut_off(monkeypatch):
-    monkeypatch.setattr(judge, "_AXES", 3)
+    monkeypatch.setattr(judge, "AXES", 3)
+    monkeypatch.setattr("anchored.audit.judges.base.AXES", 3)
     assert [space.shape for space in judge.spaces(vectors(d=8))] == [(60, 3), (60, 3)]
 
 
@@ -97,3 +98,19 @@ def test_the_approximate_search_finds_most_neighbours(monkeypatch):
 def test_fewer_samples_than_neighbours():
     few = Vectors.check(torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.5, 2.0], [2.0, 0.1]]), torch.tensor([0, 1, 0, 1]), 2)
     assert bool(torch.isfinite(judge.neighbours(few)).all())
+
+
+def test_neighbours_of_a_part_are_those_among_all():
+    given = vectors(80)
+    part = torch.arange(0, 80, 3)
+    everyone, some = judge.nearest(given, 5, unit(given)), judge.nearest(given, 5, unit(given), part)
+    assert torch.equal(some[0], everyone[0][part])
+    assert torch.equal(some[1], everyone[1][part])
+
+
+def test_settings_chosen_on_a_part_judge_all(monkeypatch):
+    monkeypatch.setattr(judge, "_MOST_SCORED", 30)
+    g = torch.Generator().manual_seed(0)
+    y = torch.arange(300) % 3
+    found = judge.neighbours(Vectors.check(3 * torch.eye(3)[y] + torch.randn(300, 3, generator=g), y, 3))
+    assert (found.argmax(dim=1) == y).double().mean() > 0.85

@@ -5,6 +5,8 @@ import torch
 
 from anchored._progress import Progress
 from anchored.audit import judge_vectors
+from anchored.audit.judges import verdict
+from anchored.audit.judges.knowable import p_value
 
 
 def clouds(n=900, k=3, *, rate=0.2, distance=4.0, seed=0, d=6):
@@ -55,6 +57,41 @@ def test_labels_of_which_most_are_wrong_may_be_anything():
     verdict = judge_vectors(X, given, 3)
     assert verdict.noise.interval[1] == 1.0
     assert "nobody can tell" in verdict.text
+
+
+NOTHING = (
+    "Nothing can be said about these labels: held-out labels are predicted no better than by always naming the largest "
+    "class (33.3% against 33.3%). Either the features say nothing about the classes or the labels are random. No label "
+    "is flagged, and no noise rate is estimated."
+)
+
+
+def test_what_is_said_of_constant_features_and_of_rows_under_every_label_word_for_word():
+    X, _, _ = clouds(100)
+    every = torch.arange(3).repeat_interleave(100)
+    assert judge_vectors(X.repeat(3, 1), every, 3).text == NOTHING
+    assert judge_vectors(torch.ones(300, 6), torch.arange(300) % 3, 3).text == NOTHING
+
+
+def test_random_labels_pass_no_more_often_than_the_test_says():
+    """By the plain count of hits every fifth of these sets would be judged; the settings were chosen by the labels."""
+    g = torch.Generator().manual_seed(5)
+    sets = [(torch.randn(200, 3, generator=g), torch.randint(2, (200,), generator=g)) for _ in range(12)]
+    assert sum(judge_vectors(X, y, 2, judges=("ridge", "neighbours")).knowable for X, y in sets) == 0
+
+
+def test_a_large_number_added_to_every_feature_changes_nothing():
+    X, given, _ = clouds(300)
+    near, far = (judge_vectors(X.double() + shift, given, 3, judges=("ridge", "neighbours")) for shift in (0.0, 1e8))
+    assert near.text == far.text
+    torch.testing.assert_close(near.posterior, far.posterior, rtol=0.0, atol=1e-4)
+
+
+def test_a_weak_signal_is_known_by_what_one_half_says_of_the_other():
+    X, given, _ = clouds(240, rate=0.4, distance=3.0)
+    asked = judge_vectors(X, given, 3, judges=("ridge", "neighbours"))
+    assert verdict._CERTAIN < p_value(asked.logits, given) < 0.01
+    assert asked.knowable
 
 
 def test_a_hard_clean_set_is_not_called_noisy_with_certainty():
