@@ -19,7 +19,8 @@ from torch import Tensor
 from anchored import imbalance, noise
 from anchored._random import stream
 from anchored.bench.tables import load
-from anchored.data import load_mnist
+from anchored.data import Dataset, load_agnews, load_cifar10n, load_mnist
+from anchored.features import encode
 
 __all__ = ["NoisySet", "noisy_sets"]
 
@@ -31,6 +32,7 @@ _CLOUDS = (1.0, 1.7, 2.5)
 """Distances between the centres of overlapping clouds, in deviations."""
 _MNIST_SAMPLES, _CLOUD_SAMPLES, _CLOUD_CLASSES, _CLOUD_DIMENSIONS = 4_000, 2_000, 4, 10
 _RATIO = 50
+_PHOTOS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +62,9 @@ def noisy_sets(data_root: str | Path | None = None, *, seed: int = 0) -> Iterato
     """Yield the sets of the grid one after the other.
 
     Args:
-        data_root: Where MNIST lies, and ``features/cifar10n.npz`` and ``features/agnews.npz`` (``X`` and the labels,
-            encoded by ``anchored embed``) in it or beside it; what is missing is left out.
+        data_root: Where MNIST, CIFAR-10N and NoisyAG-News lie (see :mod:`anchored.data.human`); what is missing is left
+            out. Photos and texts are encoded once; if ``features/cifar10n.npz`` and ``features/agnews.npz`` (``X`` and
+            the labels) lie in it or beside it, they are used instead.
         seed: Seed of the noise.
     """
     X, y = load("digits")
@@ -128,14 +131,9 @@ def _clouds(distance: float, seed: int) -> tuple[Tensor, Tensor]:
 
 def _human(name: str, data_root: str | Path | None, seed: int) -> Iterator[NoisySet]:
     """Yield what people labelled, and the same vectors with clean and with symmetrically wrong labels."""
-    if data_root is None:
+    arrays = None if data_root is None else _vectors(name, Path(data_root))
+    if arrays is None:
         return
-    root = Path(data_root)
-    paths = [path for path in (root / "features", root.parent / "features") if (path / f"{name}.npz").is_file()]
-    if not paths:
-        return
-    with np.load(paths[0] / f"{name}.npz", allow_pickle=False) as file:
-        arrays = {key: torch.from_numpy(file[key]) for key in file.files if file[key].dtype.kind in "iuf"}
     columns = {"aggre": "aggre", "random1": "random1", "worse": "worse"} if "aggre" in arrays else {"y": "people"}
     X, truth = arrays["X"], arrays["clean" if "clean" in arrays else "truth"].long()
     k = int(truth.max()) + 1
@@ -143,3 +141,30 @@ def _human(name: str, data_root: str | Path | None, seed: int) -> Iterator[Noisy
         yield NoisySet(name, law, X, arrays[column].long(), truth, k, True)
     for law in ("clean", "symmetric 0.2"):
         yield _corrupted(name, law, X, truth, seed, False)
+
+
+def _vectors(name: str, root: Path) -> dict[str, Tensor] | None:
+    """Read encoded photos or texts with their labels, or encode them now; None if they are not there."""
+    for folder in (root / "features", root.parent / "features"):
+        if (folder / f"{name}.npz").is_file():
+            with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
+                return {key: torch.from_numpy(file[key]) for key in file.files if file[key].dtype.kind in "iuf"}
+    if name == "agnews":
+        if not (root / "agnews" / "train.csv").is_file():
+            return None
+        texts = load_agnews(root).train
+        assert texts.clean_labels is not None, "the file has the truth beside the labels"
+        return {"X": _encoded(texts, "wordllama+tfidf"), "y": texts.labels, "truth": texts.clean_labels}
+    if not (root / "cifar10n" / "labels.npz").is_file():
+        return None
+    columns = {labels: load_cifar10n(root, labels).train for labels in ("aggre", "random1", "worse")}
+    photos = columns["aggre"]
+    assert photos.clean_labels is not None, "the file has the truth beside the labels"
+    part = torch.randperm(len(photos), generator=stream(0, "bench-audit"))[:_PHOTOS].sort().values
+    X = _encoded(photos.subset(part), "efficientnet-lite0")
+    return {"X": X, "clean": photos.clean_labels[part], **{name: each.labels[part] for name, each in columns.items()}}
+
+
+def _encoded(dataset: Dataset, encoder: str) -> Tensor:
+    vectors = encode(dataset, encoder)
+    return vectors.inputs.take(torch.arange(len(vectors)))

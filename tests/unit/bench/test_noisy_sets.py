@@ -8,6 +8,7 @@ import torch
 
 from anchored.bench import noisy_sets as sets
 from anchored.bench.tables import load
+from anchored.data import Dataset, Split, TensorInputs
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +59,30 @@ def test_the_seed_changes_the_noise_and_not_the_data(digits):
     other = sets._corrupted("digits", "symmetric 0.2", torch.from_numpy(X), torch.from_numpy(y), 1, False)
     assert torch.equal(other.X, digits["symmetric 0.2"].X)
     assert not torch.equal(other.labels, digits["symmetric 0.2"].labels)
+
+
+def test_photos_and_texts_are_encoded_if_only_they_are_there(tmp_path, monkeypatch):
+    truth = torch.arange(20) % 2
+    given = {"aggre": truth, "random1": 1 - truth, "worse": truth.flip(0)}
+
+    def load(root, labels):
+        return Split(Dataset(labels, TensorInputs(torch.eye(20)), given[labels], ("a", "b"), clean_labels=truth))
+
+    asked = []
+    monkeypatch.setattr(sets, "load_cifar10n", load)
+    monkeypatch.setattr(sets, "load_agnews", lambda root: load(root, "worse"))
+    monkeypatch.setattr(sets, "encode", lambda data, encoder: asked.append(encoder) or data)
+    monkeypatch.setattr(sets, "_PHOTOS", 8)
+    assert list(sets._human("cifar10n", tmp_path, 0)) == []
+    for file in ("cifar10n/labels.npz", "agnews/train.csv"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).touch()
+    photos = {each.law: each for each in sets._human("cifar10n", tmp_path, 0)}
+    assert list(photos) == ["aggre", "random1", "worse", "clean", "symmetric 0.2"]
+    places = photos["aggre"].X.argmax(dim=1)
+    assert len(places) == 8
+    for law, labels in given.items():
+        assert torch.equal(photos[law].labels, labels[places])
+    people = next(sets._human("agnews", tmp_path, 0))
+    assert torch.equal(people.labels, given["worse"])
+    assert asked == ["efficientnet-lite0", "wordllama+tfidf"]
