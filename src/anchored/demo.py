@@ -73,7 +73,8 @@ def make_photos(folder: str | Path, *, train: int = _TRAIN, test: int = _TEST, s
     truth = torch.arange(train) % len(SHAPES)
     given = noise.symmetric(truth, WRONG, len(SHAPES), generator=generator).labels
     shown: dict[str, str] = {}
-    for part, kinds, folders in (("train", truth, given), ("test", *2 * [torch.arange(test) % len(SHAPES)])):
+    tested = torch.arange(test) % len(SHAPES)
+    for part, kinds, folders in (("train", truth, given), ("test", tested, tested)):
         for name in SHAPES:
             (Path(folder) / part / name).mkdir(parents=True)
         for number, (kind, into) in enumerate(zip(kinds.tolist(), folders.tolist(), strict=True)):

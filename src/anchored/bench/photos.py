@@ -313,7 +313,8 @@ def _rows(name: str, seed: int, found: Mapping[str, dict[str, float]]) -> list[t
         if own:
             chosen = max(own, key=lambda each: own[each]["likelihood"])
             lines.append(line(f"{other}, by likelihood ({chosen.rpartition(' ')[2]})", own[chosen]))
-            best = {key: max(s[key] for s in own.values()) for key in ("accuracy", "precision") if key in own[chosen]}
+            shown = [key for key in own[chosen] if key in ("accuracy", "precision")]
+            best = {key: max(score[key] for score in own.values()) for key in shown}
             lines.append(line(f"{other}, best by test", best))
     return lines
 
