@@ -55,5 +55,5 @@ def _numbers(comparison: Comparison) -> str:
 
 
 def _epochs(record: Record) -> int:
-    """How many epochs the time of a record is for, those of a second stage included."""
-    return len(record["history"].get("train_loss", ())) or int(record["epochs"])
+    """How many epochs the time of a record is for, those of a second stage included; at least one."""
+    return len(record["history"].get("train_loss", ())) or int(record["epochs"]) or 1

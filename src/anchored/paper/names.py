@@ -8,6 +8,7 @@ from anchored._names import choose
 from anchored.paper.table import Table
 from anchored.paper.tables import (
     auto_mnist,
+    human_noise,
     longtail_cifar,
     longtail_cifar100,
     longtail_imagenet,
@@ -34,6 +35,7 @@ TABLES: Mapping[str, Table] = {
     "orientation": orientation.TABLE,
     "unstated": unstated.TABLE,
     "auto_mnist": auto_mnist.TABLE,
+    "human_noise": human_noise.TABLE,
 }
 """Every table that ``anchored paper run`` knows: the paper's seven, then ours."""
 

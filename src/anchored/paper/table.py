@@ -112,12 +112,12 @@ class Job:
     seed: int
     settings: dict[str, Any]
     full_epochs: int
-    """Epochs of the published recipe."""
+    """Epochs of the published recipe; 0 if the method is computed, or the run decides it."""
 
     @property
     def epochs(self) -> int:
-        """Epochs of this run, in its first stage."""
-        return int(self.settings["train"]["epochs"])
+        """Epochs of this run, in its first stage; 0 if its settings name none."""
+        return int(self.settings["train"].get("epochs", 0))
 
     @property
     def shortened(self) -> bool:
@@ -230,8 +230,9 @@ class Table:
         """
         the_row, the_cell = self.row(row), self.cell(cell)
         settings = merge(self.build(the_row, the_cell), the_row.settings)
-        full = int(settings["train"]["epochs"])
-        settings = merge(settings, {"train": {"seed": seed, "epochs": full if epochs is None else epochs}})
+        full = int(settings.get("train", {}).get("epochs", 0))
+        length = full if epochs is None else epochs
+        settings = merge(settings, {"train": {"seed": seed, **({"epochs": length} if length else {})}})
         if precision != RECIPE_PRECISION:  # said only then, so that runs recorded without it keep their key
             settings = merge(settings, {"train": {"precision": precision}})
         if evaluate_every != 1:  # likewise
