@@ -33,7 +33,7 @@ def bench(
             which measures its speed on generated photos without it.
         seeds: Seeds of photos, audit, auto, tables and raw-tables, separated by commas.
         epochs: Passes over the data of one training in auto.
-        store: File of finished scores of photos, tables; a run that was stopped goes on from it.
+        store: File of finished scores of photos and tables; a run that was stopped goes on from it.
         sets: Data of photos, tables or raw-tables, names separated by commas.
         models: Classifiers of photos, tables or raw-tables, names separated by semicolons.
         json: Print the result as one JSON object on stdout.

@@ -64,9 +64,9 @@ class Store:
         return self._lines(job, "history.jsonl")
 
     def epochs_planned(self, job: Job) -> int:
-        """Count the epochs of all stages of ``job``; before it has started only the first stage is known."""
+        """Count the epochs of all stages of ``job``; before it is decided only the first stage is known."""
         run = self.run(job)
-        if not run.started:
+        if not run.decided:  # a run whose labels are being looked at has settings only
             return job.epochs
         config = run.read_config().as_dict()
         second = (config.get("second") or {}).get("epochs", 0)

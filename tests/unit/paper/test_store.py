@@ -4,6 +4,7 @@ import pytest
 
 from anchored._errors import InputError
 from anchored.paper import Store, run_job
+from anchored.training import validate
 
 
 def test_a_run_is_found_by_its_settings(tiny, store, place):
@@ -23,6 +24,14 @@ def test_a_started_run_is_told_from_a_finished_one(tiny, store, place):
     run_job(job, place)
     (store.run(job).path / "result.json").unlink()
     assert store.state(job) == "started"
+
+
+def test_a_run_whose_labels_are_being_looked_at_has_the_epochs_that_were_asked_for(tiny, store):
+    job = tiny.job("ce", "digits/0.0", seed=0)
+    store.make()
+    store.run(job).begin(validate(job.settings), {})
+    assert store.state(job) == "started"
+    assert store.epochs_planned(job) == 2
 
 
 def test_a_store_that_cannot_be_made_is_refused(tmp_path):
