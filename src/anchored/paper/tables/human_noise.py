@@ -28,8 +28,9 @@ Cost
     hours a run.
 
 Expected
-    AG News, from the records: see ``docs/paper/results.md``. On 10,000 of the images of CIFAR-10N the numbers are those
-    of ``anchored bench photos`` in ``docs/benchmarks.md``. The columns of 50,000 images have not been run.
+    AG News, one seed: ``auto`` 82.2, which is ``ridge`` on the labels as given; ``ridge (balanced)`` 84.7; ``ce`` 80.1.
+    ``auto`` says that 2.1 % are wrong, where 19.8 % are. On 10,000 of the images of CIFAR-10N the numbers are those of
+    ``anchored bench photos`` in ``docs/benchmarks.md``. The columns of 50,000 images have not been run.
 """
 
 from __future__ import annotations
