@@ -23,8 +23,8 @@ Cost
     Encoding 60,000 images, once for all rows and columns: 200 seconds of one core (3.3 ms an image, measured on
     40,000). After that, of one core: AG News half a minute (measured); CIFAR-10N some five minutes a run, an estimate
     from 14 seconds for a fifth of the images. All 48 runs, an estimate: 2 hours on two cores. On one GPU, an estimate,
-    half an hour. The rows from scratch: ResNet-34 takes 8 days of one core for 100 epochs, from 11 images a second
-    (measured on CIFAR-100), 16 days of two cores for three columns and methods at one seed; on one GPU, an estimate, 5
+    half an hour. The rows from scratch: ResNet-34 takes 5 days of one core for 100 epochs, from 11 images a second
+    (measured on CIFAR-100), 24 days of two cores for three columns and methods at one seed; on one GPU, an estimate, 5
     hours a run.
 
 Expected
