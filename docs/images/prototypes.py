@@ -26,7 +26,7 @@ def corners() -> torch.Tensor:
     return torch.stack([angles.cos(), angles.sin()], dim=1)
 
 
-def end(anchored: bool, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, float]:
+def end(anchored: bool, seed: int = 3) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, float]:
     """Train once; return test features, their true classes, the prototypes, and the accuracy on true test labels."""
     generator = torch.Generator().manual_seed(seed)
     X, truth, X_test, y_test = digits(generator, n_class=CLASSES)
@@ -76,7 +76,7 @@ def main(folder: Path = Path(__file__).parent) -> None:
             picture,
             folder / "prototypes.svg",
             caption="Handwritten 0, 1 and 2, 40 % of the training labels wrong. Dots: test samples by their true class; "
-            "arrows: prototypes. The same network and steps; only the last layer differs. Seed 0.",
+            "arrows: prototypes. The same network and steps; only the last layer differs. Seed 3.",
         )
 
 
