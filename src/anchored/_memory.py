@@ -8,9 +8,11 @@ page: on one core this takes a third of the time of a small network (``anchored 
 from __future__ import annotations
 
 import ctypes
+import resource
 import sys
+from pathlib import Path
 
-__all__ = ["keep_freed_memory"]
+__all__ = ["available_memory", "keep_freed_memory"]
 
 # From glibc's malloc.h.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -39,3 +41,24 @@ def keep_freed_memory() -> bool:
         return False
     told = [mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD), mallopt(_TRIM_THRESHOLD, _KEPT)]
     return all(told)
+
+
+def available_memory() -> int:
+    """Return how many bytes this process can still take, as the system estimates it; a very large number if unknown.
+
+    Example:
+        >>> available_memory() > 0
+        True
+    """
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    bounds = [2**62 if limit == resource.RLIM_INFINITY else limit]
+    for file, name in (("/proc/meminfo", "MemAvailable:"), ("/sys/fs/cgroup/memory.max", "")):
+        try:
+            lines = Path(file).read_text(encoding="ascii").splitlines()
+        except (OSError, ValueError):
+            continue
+        for line in lines:
+            words = line.removeprefix(name).split()
+            if line.startswith(name) and words and words[0].isdecimal():
+                bounds.append(int(words[0]) * (1024 if name else 1))
+    return min(bounds)

@@ -27,11 +27,12 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+
 from tests.forked import Child, run
 
 NOT_COMPARED = ("speed.jsonl", "report.html", ".lock", "checkpoint/", "cache/", "look/half-")
 """Times, the state to go on from, and what is kept for speed only."""
-KILLS_PER_CHAIN = 6
+KILLS_PER_CHAIN = 12
 
 
 class Failed(AssertionError):
@@ -241,15 +242,17 @@ def chain(scenario, reference, place, chance, counts, most):
             break
         if chance.random() < 0.5 and reference.writes:
             ended = Child(
-                scenario.arguments(folder), folder, die_at=chance.randint(1, reference.writes), **options
+                scenario.arguments(folder), folder, die_at=chance.randint(1, max(1, reference.writes // 2)), **options
             ).wait(scenario.seconds)
         else:
             child = Child(scenario.arguments(folder), folder, **options)
-            ended = child.wait(chance.uniform(0, 1.05 * reference.seconds), end=False) or child.kill()
+            ended = child.wait(chance.uniform(0, 0.5 * reference.seconds), end=False) or child.kill()
         if ended.code == -signal.SIGKILL:
             kills += 1
             counts["states"][state(folder)] += 1
-        elif ended.code != 0:
+        elif ended.code == 0:
+            break
+        else:
             raise Failed(f"{scenario.name}: after {kills} kills it ends with {ended.code}: {ended.err[-2000:]}")
     ended = run(scenario.arguments(folder), folder, seconds=scenario.seconds, **options)
     if ended.code != 0:

@@ -6,12 +6,18 @@ they are closer than a tenth of the usual distance between a sample and its near
 
 Memory grows with n, never with n squared: a row is kept as its sixteen largest principal components, in which distances
 can only shrink, so that a tree search in them misses nothing; the few pairs it finds are then measured in full.
+
+A tree takes time that grows almost with n squared. Above 50,000 samples pairs are therefore looked for in grids: rows
+are turned at random, and two that fall into one cell are compared. A pair at the largest distance that counts is
+missed by one grid with a certain probability; so many grids are laid that fewer than one in a thousand is missed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +37,10 @@ _SAMPLE, _BLOCK = 4_000, 2_000
 _CLOSE = 0.1
 _MOST_PAIRS = 200_000
 _MOST_GROUPS = 10_000
+_MOST_LOOKED_AT = 20_000_000
+_TREE_LIMIT, _BLOCKS_TOLD = 50_000, 50
+_CELL, _MISSED = 4.0, 1e-3
+"""Width of a cell, as a multiple of the largest distance that counts; and which share of such pairs may be missed."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,11 @@ class NearDuplicates:
 
 
 def near_duplicates(
-    dataset: Dataset, *, close: float = _CLOSE, generator: torch.Generator | None = None
+    dataset: Dataset,
+    *,
+    close: float = _CLOSE,
+    generator: torch.Generator | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> list[NearDuplicates]:
     """Find near-duplicates whose labels differ.
 
@@ -57,6 +71,7 @@ def near_duplicates(
         dataset: The data to search; samples without a label are left out.
         close: What is near, as a share of the median distance to the nearest neighbour.
         generator: Draws the samples that the usual distance is measured on.
+        say: Is told how far a long search is.
 
     Returns:
         Groups of samples, nearest first; at most 10,000.
@@ -79,7 +94,9 @@ def near_duplicates(
     copies: dict[int, list[int]] = defaultdict(list)
     kept: list[npt.NDArray[np.float32]] = []
     places: list[int] = []
-    for block in torch.split(index, _BLOCK):
+    for number, block in enumerate(torch.split(index, _BLOCK)):
+        if number and number % _BLOCKS_TOLD == 0:
+            say(f"near-duplicates: {number * _BLOCK:,} of {len(index):,} samples read")
         rows = _rows(dataset, block) / spread
         short = ((rows - centre) @ axes).numpy()
         for place, row, vector in zip(block.tolist(), rows.numpy(), short, strict=True):
@@ -93,7 +110,12 @@ def near_duplicates(
     usual = _usual_distance(dataset, sample, spread)
     links = [(a, b, 0.0) for a, others in copies.items() for b in others]
     if usual > 0 and len(kept) > 1:
-        links += [(a, b, d / usual) for a, b, d in _near_pairs(dataset, np.stack(kept), places, spread, close * usual)]
+        find = _tree_pairs if len(kept) <= _TREE_LIMIT else _grid_pairs
+        short = np.stack(kept)
+        kept.clear()
+        pairs, limit = find(short, close * usual, say)
+        measured = _measured(dataset, pairs, torch.tensor(places), spread, limit)
+        links += [(a, b, distance / usual) for a, b, distance in measured]
     return _groups(links, dataset.labels)
 
 
@@ -132,14 +154,74 @@ def _usual_distance(dataset: Dataset, sample: Tensor, spread: Tensor) -> float:
     return float(found.median()) if len(found) else 0.0
 
 
-def _near_pairs(
-    dataset: Dataset, short: npt.NDArray[np.float32], places: list[int], spread: Tensor, limit: float
-) -> list[tuple[int, int, float]]:
+def _tree_pairs(
+    short: npt.NDArray[np.float32], limit: float, _say: Callable[[str], None]
+) -> tuple[npt.NDArray[np.int64], float]:
+    """All pairs ``(m, 2)`` within ``limit``, and the limit, which is less if there would be too many."""
     tree = cKDTree(short)
-    while tree.count_neighbors(tree, limit) - len(places) > 2 * _MOST_PAIRS:
+    while tree.count_neighbors(tree, limit) - len(short) > 2 * _MOST_PAIRS:
         limit /= 2  # a cloud of samples that are all alike: the nearest of them will do
-    pairs = torch.from_numpy(tree.query_pairs(limit, output_type="ndarray").astype(np.int64))
-    place = torch.tensor(places)
+    return tree.query_pairs(limit, output_type="ndarray").astype(np.int64), limit
+
+
+def _grid_pairs(
+    short: npt.NDArray[np.float32], limit: float, say: Callable[[str], None]
+) -> tuple[npt.NDArray[np.int64], float]:
+    r"""Almost all pairs ``(m, 2)`` within ``limit``, by grids; and the limit, which is less if there would be too many.
+
+    Two rows whose difference along axis i is :math:`\delta_i` share a cell of width w with probability
+    :math:`\prod_i (1 - |\delta_i| / w)`. For a pair at distance r along D axes that are turned at random,
+    :math:`|\delta_i| \approx r / \sqrt D`.
+    """
+    chance = generator_or_default(None)
+    n, dims = short.shape
+    found: npt.NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
+    together = (1 - 1 / (_CELL * math.sqrt(dims))) ** dims
+    grids = max(4, math.ceil(math.log(_MISSED) / math.log1p(-together)))
+    number = 0
+    while number < grids:
+        turn = torch.linalg.qr(torch.randn(dims, dims, generator=chance)).Q.numpy()
+        shift = torch.rand(dims, generator=chance).numpy()
+        cells: npt.NDArray[np.float32] = np.floor(short @ turn / np.float32(_CELL * limit) + shift)
+        mixed = torch.randint(1, 2**62, (dims,), generator=chance).numpy()
+        pairs = _in_one_cell(cells.astype(np.int64) @ mixed)
+        if pairs is not None:
+            gap = np.linalg.norm(short[pairs[:, 0]] - short[pairs[:, 1]], axis=1)
+            found = np.unique(np.concatenate([found, pairs[gap <= limit]]), axis=0)
+        if pairs is None or len(found) > _MOST_PAIRS:
+            limit, number, found = limit / 2, 0, found[:0]  # a cloud of samples that are all alike
+            continue
+        number += 1
+        say(f"near-duplicates: {number} of {grids} searches among {n:,} samples")
+    return found, limit
+
+
+def _in_one_cell(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+    """All pairs of places that share a code; None if there are too many to look at."""
+    order = np.argsort(codes, kind="stable")
+    ranked = codes[order]
+    starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(ranked)]]))
+    if float((sizes.astype(np.float64) * (sizes - 1) / 2).sum()) > _MOST_LOOKED_AT:
+        return None
+    parts = [np.empty((0, 2), dtype=np.int64)]
+    for step in range(1, int(sizes.max())):
+        # Every sample with the one that stands ``step`` places after it in the same cell.
+        last = np.repeat(starts + sizes, sizes)
+        first = np.flatnonzero(np.arange(len(ranked)) + step < last)
+        if not len(first):
+            break
+        parts.append(np.stack([order[first], order[first + step]], axis=1))
+    pairs = np.concatenate(parts)
+    pairs.sort(axis=1)
+    return pairs
+
+
+def _measured(
+    dataset: Dataset, near: npt.NDArray[np.int64], place: Tensor, spread: Tensor, limit: float
+) -> list[tuple[int, int, float]]:
+    """Those of the pairs that are labelled differently and near in full, with their distances."""
+    pairs = torch.from_numpy(near)
     labels = dataset.labels[place]
     # Only what is labelled differently matters; a chain over a third sample of one of the two labels is not needed.
     pairs = pairs[labels[pairs[:, 0]] != labels[pairs[:, 1]]]

@@ -42,7 +42,7 @@ _WAYS_OUT = {
     errno.EMFILE: "allow more open files (ulimit -n)",
     errno.EIO: "the disk may be failing; check it",
 }
-_LONGEST_NAME = 200
+_LONGEST_NAME, _LONGEST_LINE = 200, 1_500
 _LOST = (
     "connection closed",
     "connection reset",
@@ -76,7 +76,13 @@ def is_first_here() -> bool:
 def say(line: str) -> None:
     """Print one line on stderr, from any process; a closed or full stderr is ignored."""
     with suppress(OSError, ValueError, AttributeError):
-        print(f"anchored: {' '.join(line.split())}", file=sys.stderr, flush=True)
+        print(f"anchored: {_shortened(' '.join(line.split()))}", file=sys.stderr, flush=True)
+
+
+def _shortened(line: str) -> str:
+    """Leave out the middle of a line that nobody can read: it quotes a name of thousands of letters."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}"
 
 
 def tell(line: str) -> None:

@@ -59,6 +59,8 @@ def review(
         device: Device to compute on: auto, cpu, cuda …
         json: Print the result as one JSON object on stdout.
     """
+    if not 0 <= port <= 65535:
+        raise InputError(f"--port must lie in 0..65535, got {port}; 0 takes any free one")
     if top is not None and top < 1:
         raise InputError(f"--top must be at least 1, got {top}")
     if order not in ("rank", "value"):

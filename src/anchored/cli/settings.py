@@ -41,6 +41,9 @@ def gather(config: Path | None, flags: Mapping[str, Mapping[str, Any]], override
 
     given = {part: {name: value for name, value in tree.items() if value is not None} for part, tree in flags.items()}
     file = {} if config is None else _read(config)
+    for part in given:
+        if not isinstance(file.get(part, {}), dict):
+            raise InputError(f"--config {config}: {part} must hold settings, got {file[part]!r:.60}")
     settings = merge(merge(file, given), parse_settings(list(overrides)))
     data = settings.get("data")
     if not isinstance(data, dict) or not data.get("source"):

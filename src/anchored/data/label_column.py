@@ -16,6 +16,8 @@ __all__ = ["LABEL_NAMES", "find_label", "label_texts"]
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y", "outcome", "ground_truth")
 """Names by which a label column is found if none is told, in any case of letters."""
+_MISSING = frozenset({"nan", "null", "#n/a"})
+"""What programs write for a value that is missing; nobody calls a class so."""
 
 
 def find_label(names: Sequence[str], label: str | None, *, source: str, needed: bool = True) -> str | None:
@@ -101,6 +103,14 @@ def label_texts(
             f"{where}: the label is missing in {len(gone)} of {len(column)} rows (row {rows}); fill or drop them"
         )
     cells = column.cells()
+    named_missing = [i for i, cell in enumerate(cells) if cell is not None and cell.strip().lower() in _MISSING]
+    if named_missing and not as_category:
+        row = int(table.rows[named_missing[0]])
+        raise InputError(
+            f"{where}: the label is {cells[named_missing[0]]!r} in {len(named_missing)} of {len(column)} rows "
+            f"(row {row}), "
+            "which stands for none; fill or drop them, or rename the class"
+        )
     if not as_category:
         check_classes([cell for cell in cells if cell is not None], where=where)
     return cells

@@ -24,6 +24,9 @@ from anchored.prototypes._simplex import simplex
 
 __all__ = ["packing", "soft_max_cosine"]
 
+_SEARCHED = 20_000
+"""Classes up to which a search ends within minutes."""
+
 
 def packing(
     k: int,
@@ -44,7 +47,9 @@ def packing(
     search over the prototypes together with one z for each. The cosines of such prototypes are no longer the smallest.
 
     The search costs O(k² d) per step and O(k d) memory. It restarts small problems up to 64 times and runs
-    large ones once, with fewer steps.
+    large ones once, with fewer steps. Above 20,000 classes there is no search: directions are drawn at random, in
+    opposite pairs, whose largest cosine is about :math:`\sqrt{4 \ln k / d}`; and half of each is reached by a
+    feature that is never negative.
 
     Args:
         k: Number of classes, at least 2.
@@ -72,13 +77,15 @@ def packing(
             )
         if k <= d:
             return simplex(k, d, orientation="orthant", generator=generator, dtype=dtype)
-        return relu_packing(k, d, generator).to(dtype)
+        return (relu_packing(k, d, generator) if k <= _SEARCHED else _at_random(k, d, generator)).to(dtype)
     if k <= d + 1:
         return simplex(k, d, generator=generator, dtype=dtype)
     if k <= 2 * d:
         return direct_sum(k, d, generator=generator, dtype=dtype)
     if d == 2:
         return (_polygon(k) @ haar_frame(2, 2, generator).T).to(dtype)
+    if k > _SEARCHED:
+        return _at_random(k, d, generator).to(dtype)
     plan = effort(k, d)
     start = torch.randn(plan.restarts, k, d, generator=generator, dtype=torch.float64, device=generator.device).cpu()
     return anneal(soft_max_cosine, start, plan).to(dtype)
@@ -111,6 +118,12 @@ def soft_max_cosine(w: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     value = row_value.logsumexp(dim=1)
     # Each pair is counted from both its ends, hence the 2.
     return value / scale, gradient.mul_(2 * (row_value - value[:, None]).exp()[:, :, None])
+
+
+def _at_random(k: int, d: int, generator: torch.Generator) -> Tensor:
+    half = torch.randn((k + 1) // 2, d, generator=generator, dtype=torch.float64, device=generator.device).cpu()
+    half /= half.norm(dim=1, keepdim=True)
+    return torch.cat([half, -half])[:k]
 
 
 def _polygon(k: int) -> Tensor:

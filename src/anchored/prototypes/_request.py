@@ -7,8 +7,12 @@ from torch import Tensor
 
 from anchored._checks import check_integer
 from anchored._errors import InputError
+from anchored._memory import available_memory
 
 __all__ = ["check_dtype", "check_prototypes", "check_sizes"]
+
+_BYTES = 24
+"""Memory per number: the result in double precision, and what it is made from."""
 
 
 def check_sizes(k: object, d: object) -> tuple[int, int]:
@@ -32,6 +36,12 @@ def check_sizes(k: object, d: object) -> tuple[int, int]:
     d = check_integer("d", d, low=1, way_out="give the number of features the prototypes are compared with")
     if d == 1 and k > 2:
         raise InputError(f"d=1 has only the directions +1 and -1, got k={k} classes; use d >= 2")
+    needed, there = _BYTES * k * d, available_memory()
+    if needed > there:
+        raise InputError(
+            f"{k:,} prototypes of {d:,} numbers take {needed / 2**30:,.1f} GB, and {there / 2**30:,.1f} GB are there; "
+            "use fewer classes or features"
+        )
     return k, d
 
 

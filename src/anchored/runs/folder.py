@@ -265,7 +265,10 @@ class RunFolder:
 
     def _read_yaml(self, name: str) -> RunConfig:
         path = self.path / name
-        return validate(read_yaml(path, way_out=_AGAIN), where=str(path))
+        values = read_yaml(path, way_out=_AGAIN)
+        if not values and name == "config.yaml":  # a resolved configuration names every setting
+            raise InputError(f"{path} is damaged: it is empty; {_AGAIN}")
+        return validate(values, where=str(path))
 
     def read_checkpoint(self) -> Checkpoint | None:
         """Read the state to go on from, or None if there is none yet."""

@@ -108,3 +108,27 @@ def test_samples_without_a_label_are_left_out():
 @pytest.mark.parametrize("n", [0, 1])
 def test_nothing_to_compare_is_no_error(n):
     assert near_duplicates(data(torch.zeros(n, 2), torch.zeros(n, dtype=torch.long))) == []
+
+
+@pytest.mark.parametrize("d", [3, 40])
+def test_grids_find_what_the_tree_finds(d, monkeypatch):
+    chance = torch.Generator().manual_seed(d)
+    rows = torch.randn(3_000, d, generator=chance)
+    rows[:150] = rows[150:300] + 0.02 * torch.randn(150, d, generator=chance) / d**0.5
+    data = Dataset("toy", TensorInputs(rows), (torch.arange(3_000) < 150).long(), ("a", "b"))
+    by_tree = near_duplicates(data)
+    assert len(by_tree) >= 30
+    told = []
+    monkeypatch.setattr(sys.modules["anchored.audit.near_duplicates"], "_TREE_LIMIT", 100)
+    assert near_duplicates(data, say=told.append) == by_tree
+    assert told[-1].startswith("near-duplicates: ")
+
+
+def test_a_cloud_of_samples_that_are_all_alike_ends_too(monkeypatch):
+    chance = torch.Generator().manual_seed(0)
+    rows = torch.cat([1e-6 * torch.randn(2_000, 2, generator=chance), torch.randn(2_000, 2, generator=chance)])
+    data = Dataset("toy", TensorInputs(rows), torch.arange(4_000) % 2, ("a", "b"))
+    here = sys.modules["anchored.audit.near_duplicates"]
+    for name, value in (("_TREE_LIMIT", 100), ("_MOST_PAIRS", 500), ("_MOST_LOOKED_AT", 100_000)):
+        monkeypatch.setattr(here, name, value)
+    assert len(near_duplicates(data)) <= 500

@@ -100,3 +100,16 @@ def test_refuses_nonnegative_features_in_one_dimension():
 def test_refuses_three_classes_on_a_line():
     with pytest.raises(InputError, match=r"d=1 has only the directions \+1 and -1, got k=3 classes; use d >= 2"):
         packing(3, 1)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_a_hundred_thousand_classes_are_drawn_and_not_searched_for(nonnegative):
+    w = packing(100_000, 16, nonnegative=nonnegative)
+    assert w.shape == (100_000, 16)
+    torch.testing.assert_close(w.norm(dim=1), torch.ones(100_000))
+    assert float(w.sum(dim=0).abs().max()) < 1e-2, "opposite pairs"
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_starts():
+    with pytest.raises(InputError, match=r"100,000,000 prototypes of 100,000 numbers take .* GB, and .* GB are there"):
+        packing(100_000_000, 100_000)
