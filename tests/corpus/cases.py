@@ -909,7 +909,6 @@ def correction_cases():
         "not UTF-8": b"\xff\xfe",
         "a short line": (head + "1,row 3\n").encode(),
         "index text": (head + "x,row 3,y,keep,,\n").encode(),
-        "index far": (head + "9999,row 3,y,keep,,\n").encode(),
         "index negative": (head + "-1,row 3,y,keep,,\n").encode(),
         "another id": (head + "0,row 99,x,keep,,\n").encode(),
         "another label": (head + "0,row 2,zzz,keep,,\n").encode(),

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -246,6 +246,7 @@ def audit(
     answers: Mapping[int, int] | None = None,
     known: bool | None = None,
     generator: torch.Generator | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Audit:
     """Judge every label of ``dataset``.
 
@@ -261,6 +262,7 @@ def audit(
             class. Rate, interval and probabilities are corrected by it.
         known: Whether anything can be known about the labels, if that was found out before; None tests it here.
         generator: Chooses samples for the law and for near-duplicates if there are very many.
+        say: Is told how far a long search for near-duplicates is.
 
     Returns:
         The noise rate, the transition matrix, every label ranked, and near-duplicates. If labels are predicted no
@@ -311,7 +313,7 @@ def audit(
     suspects = rank(dataset, index, rows, probabilities, posterior)
     names = dataset.class_names
     counted = posterior.new_zeros(dataset.k, dataset.k).index_add_(0, labels, posterior)  # given x true
-    groups = near_duplicates(dataset, generator=generator) if duplicates else []
+    groups = near_duplicates(dataset, generator=generator, say=say) if duplicates else []
     return Audit(
         noise_rate=noise.rate if known or checked is not None else None,
         interval=noise.interval,

@@ -37,10 +37,10 @@ _SAMPLE, _BLOCK = 4_000, 2_000
 _CLOSE = 0.1
 _MOST_PAIRS = 200_000
 _MOST_GROUPS = 10_000
-_MOST_LOOKED_AT = 20_000_000
+_MOST_LOOKED_AT, _LOOKS_PER_SAMPLE = 20_000_000, 40
 _TREE_LIMIT, _BLOCKS_TOLD = 50_000, 50
-_CELL, _MISSED = 4.0, 1e-3
-"""Width of a cell, as a multiple of the largest distance that counts; and which share of such pairs may be missed."""
+_CELL, _SMALLEST_CELL, _MISSED = 4.0, 1.5, 1e-3
+"""Width of a cell, as a multiple of the largest distance that counts, and its least; which share may be missed."""
 
 
 @dataclass(frozen=True)
@@ -175,43 +175,55 @@ def _grid_pairs(
     """
     chance = generator_or_default(None)
     n, dims = short.shape
+    most = max(_MOST_LOOKED_AT, _LOOKS_PER_SAMPLE * n)
     found: npt.NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
-    together = (1 - 1 / (_CELL * math.sqrt(dims))) ** dims
-    grids = max(4, math.ceil(math.log(_MISSED) / math.log1p(-together)))
-    number = 0
+    number, cell, grids = 0, _CELL, _grids(_CELL, dims)
     while number < grids:
         turn = torch.linalg.qr(torch.randn(dims, dims, generator=chance)).Q.numpy()
         shift = torch.rand(dims, generator=chance).numpy()
-        cells: npt.NDArray[np.float32] = np.floor(short @ turn / np.float32(_CELL * limit) + shift)
+        cells: npt.NDArray[np.float32] = np.floor(short @ turn / np.float32(cell * limit) + shift)
         mixed = torch.randint(1, 2**62, (dims,), generator=chance).numpy()
-        pairs = _in_one_cell(cells.astype(np.int64) @ mixed)
+        pairs = _near_in_one_cell(short, cells.astype(np.int64) @ mixed, limit, most)
+        if pairs is None and cell > _SMALLEST_CELL:
+            number, cell = 0, cell * 0.75  # smaller cells, and more grids
+            grids = _grids(cell, dims)
+            continue
         if pairs is not None:
-            gap = np.linalg.norm(short[pairs[:, 0]] - short[pairs[:, 1]], axis=1)
-            found = np.unique(np.concatenate([found, pairs[gap <= limit]]), axis=0)
+            found = np.unique(np.concatenate([found, pairs]), axis=0)
         if pairs is None or len(found) > _MOST_PAIRS:
-            limit, number, found = limit / 2, 0, found[:0]  # a cloud of samples that are all alike
+            number, limit, found = 0, limit / 2, found[:0]  # a cloud of samples that are all alike: the nearest will do
             continue
         number += 1
         say(f"near-duplicates: {number} of {grids} searches among {n:,} samples")
     return found, limit
 
 
-def _in_one_cell(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
-    """All pairs of places that share a code; None if there are too many to look at."""
+def _grids(cell: float, dims: int) -> int:
+    """How many grids find all but a thousandth of the pairs at the largest distance that counts."""
+    together = (1 - 1 / (cell * math.sqrt(dims))) ** dims
+    return max(4, math.ceil(math.log(_MISSED) / math.log1p(-together)))
+
+
+def _near_in_one_cell(
+    short: npt.NDArray[np.float32], codes: npt.NDArray[np.int64], limit: float, most: int
+) -> npt.NDArray[np.int64] | None:
+    """Pairs that share a code and are within ``limit``; None if more than ``most`` would have to be looked at."""
     order = np.argsort(codes, kind="stable")
     ranked = codes[order]
     starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
     sizes = np.diff(np.concatenate([starts, [len(ranked)]]))
-    if float((sizes.astype(np.float64) * (sizes - 1) / 2).sum()) > _MOST_LOOKED_AT:
+    if float((sizes.astype(np.float64) * (sizes - 1) / 2).sum()) > most:
         return None
+    last = np.repeat(starts + sizes, sizes)
     parts = [np.empty((0, 2), dtype=np.int64)]
+    left = np.flatnonzero(last - np.arange(len(ranked)) > 1)
     for step in range(1, int(sizes.max())):
         # Every sample with the one that stands ``step`` places after it in the same cell.
-        last = np.repeat(starts + sizes, sizes)
-        first = np.flatnonzero(np.arange(len(ranked)) + step < last)
-        if not len(first):
-            break
-        parts.append(np.stack([order[first], order[first + step]], axis=1))
+        left = left[left + step < last[left]]
+        for first in np.array_split(left, len(left) // 2**20 + 1):
+            one, other = order[first], order[first + step]
+            near = np.linalg.norm(short[one] - short[other], axis=1) <= limit
+            parts.append(np.stack([one[near], other[near]], axis=1))
     pairs = np.concatenate(parts)
     pairs.sort(axis=1)
     return pairs

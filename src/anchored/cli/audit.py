@@ -109,6 +109,7 @@ def audit(
         answers=None if drawn is None else drawn.answers,
         known=known,
         generator=stream(loaded.config.train.seed, "noise rate"),
+        say=tell,
     )
     folders = [folder for folder in (out, run / "audit" if data is None else None) if folder is not None]
     kept = (run / "audit").resolve()

@@ -47,6 +47,7 @@ __all__ = [
     "read_corrections",
 ]
 
+_LONGEST_INDEX = 18
 COLUMNS = ("index", "id", "given", "decision", "label", "time")
 DECISIONS = ("accept", "relabel", "keep", "skip", "undo")
 _WITH_LABEL = ("accept", "relabel")
@@ -193,8 +194,8 @@ def parse_lines(text: str, *, where: str) -> Iterator[Correction]:
                 raise InputError(
                     f"{place}: a correction has {len(COLUMNS)} values, got {len(row)}; complete or remove it"
                 )
-            if not row[0].isdecimal():
-                raise InputError(f"{place}: index must be a whole number, got {row[0]!r}")
+            if not row[0].isdecimal() or len(row[0]) > _LONGEST_INDEX:
+                raise InputError(f"{place}: index must be a whole number, got {row[0]!r:.60}")
             name, given, decision, label, time = row[1:]
             yield Correction(int(row[0]), name, given, decision, label, time, where=place)
     except csv.Error as error:

@@ -129,6 +129,11 @@ def test_a_cloud_of_samples_that_are_all_alike_ends_too(monkeypatch):
     rows = torch.cat([1e-6 * torch.randn(2_000, 2, generator=chance), torch.randn(2_000, 2, generator=chance)])
     data = Dataset("toy", TensorInputs(rows), torch.arange(4_000) % 2, ("a", "b"))
     here = sys.modules["anchored.audit.near_duplicates"]
-    for name, value in (("_TREE_LIMIT", 100), ("_MOST_PAIRS", 500), ("_MOST_LOOKED_AT", 100_000)):
+    for name, value in (
+        ("_TREE_LIMIT", 100),
+        ("_MOST_PAIRS", 500),
+        ("_MOST_LOOKED_AT", 100_000),
+        ("_LOOKS_PER_SAMPLE", 1),
+    ):
         monkeypatch.setattr(here, name, value)
     assert len(near_duplicates(data)) <= 500
