@@ -1,5 +1,6 @@
 """The command line called in this process, as a shell would call it, and small data of every kind."""
 
+import signal
 import sys
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import pytest
 from PIL import Image
 from tests.e2e.browser import browser, chromium
 
+from anchored._signals import catch_signals
 from anchored.cli import main
 
 __all__ = ["browser", "chromium"]
@@ -19,8 +21,14 @@ def anchored(monkeypatch, capfd):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["anchored", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        catch_signals()
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
         printed = capfd.readouterr()
         return SimpleNamespace(code=ended.value.code or 0, out=printed.out, err=printed.err)
 

@@ -15,6 +15,7 @@ from anchored._signals import Terminated, catch_signals, importing
 def handlers():
     """The handlers of this process, given back at the end."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background ignores it
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -53,6 +54,7 @@ def child(code, tmp_path, number=None, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a runner in the background ignores it
         env=os.environ | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{tmp_path}"} | options,
     )
     if number is not None:

@@ -28,8 +28,10 @@ def moved(config: DataConfig, root: str | Path | None) -> DataConfig:
         InputError: Nothing of that kind is there, or the data needs no folder.
 
     Example:
-        >>> moved(DataConfig(source="mnist", root="/old"), "/new").root
-        '/new'
+        >>> import tempfile
+        >>> place = tempfile.mkdtemp()
+        >>> moved(DataConfig(source="mnist", root="/old"), place).root == place
+        True
         >>> moved(DataConfig(source="digits"), "/new")
         Traceback (most recent call last):
         ...

@@ -10,6 +10,7 @@ import pytest
 import typer
 from safetensors import SafetensorError
 
+import anchored
 import anchored.cli
 from anchored import InputError
 from anchored._signals import Terminated
@@ -99,7 +100,7 @@ def test_no_argument_shows_the_help(run):
 
 
 def test_the_version_is_one_line(run):
-    assert run("--version") == (0, "anchored 0.1.0\n", "")
+    assert run("--version") == (0, f"anchored {anchored.__version__}\n", "")
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,29 @@ def test_writes_a_source_and_a_receipt(tmp_path):
 
 def test_a_table_keeps_its_names(tmp_path):
     table = tmp_path / "t.csv"
-    table.write_text("b,a,kind\n" + "".join(f"{i},{-i},{'ü' if i % 2 else '<i>'}\n" for i in range(40)))
+    table.write_text("b,a,kind\n" + "".join(f"{i % 7},{-i % 5},{'ü' if i % 2 else '<i>'}\n" for i in range(40)))
     printed = call(table, "--asymmetric", 0.2, "--label", "kind", "--out", tmp_path / "out")
     assert printed.exit_code == 0
     assert "wrong labels" in printed.output
     arrays = read(tmp_path / "out" / "data.npz")
     assert arrays["columns"].tolist() == ["b", "a"]
     assert set(arrays["y"].tolist()) == {"ü", "<i>"}
+
+
+def test_a_table_with_words_stays_a_table(tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [f"{i % 7},{'Rome' if i % 3 else ''},{'yes' if i % 2 else 'no'}" for i in range(40)]
+    table.write_text("n,town,kind\n" + "\n".join(rows) + "\n")
+    printed = call(table, "--symmetric", 0.2, "--label", "kind", "--out", tmp_path / "out")
+    assert printed.exit_code == 0
+    assert "data.csv" in printed.output
+    written = (tmp_path / "out" / "data.csv").read_text().splitlines()
+    clean = (tmp_path / "out" / "labels_clean.csv").read_text().splitlines()
+    assert written[0] == "n,town,kind"
+    assert [line.rsplit(",", 1)[0] for line in written[1:]] == [row.rsplit(",", 1)[0] for row in rows]
+    given, right = ([line.rsplit(",", 1)[1] for line in lines[1:]] for lines in (written, clean))
+    assert right == [row.rsplit(",", 1)[1] for row in rows]
+    assert sum(one != other for one, other in zip(given, right, strict=True)) == 8
 
 
 def test_the_same_seed_gives_the_same_labels(tmp_path):

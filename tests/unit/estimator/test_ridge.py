@@ -224,8 +224,14 @@ def test_bad_data_is_refused(blobs):
         AnchoredRidge().fit(X, y, sample_weight=np.zeros(400))
     with pytest.raises(InputError, match=r"sample_weight must be \(400,\)"):
         AnchoredRidge().fit(X, y, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="contains NaN"):
-        AnchoredRidge().fit(np.where(X > 0, np.nan, X), y)
+    with pytest.raises(ValueError, match="infinity"):
+        AnchoredRidge().fit(np.where(X > 0, np.inf, X), y)
+
+
+def test_gaps_are_filled_in(blobs):
+    X, y = blobs
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    assert AnchoredRidge().fit(gaps, y).score(X, y) > AnchoredRidge().fit(X, y).score(X, y) - 0.1
 
 
 def test_parts_that_do_not_fit_are_refused(blobs):

@@ -196,7 +196,7 @@ def test_a_run_that_another_runner_left_damaged_fails_alone(tiny, store, results
 
     summary = run([broken, whole], store, results, Damages(place))
     assert summary.finished == [whole]
-    assert ["speed.jsonl is damaged" in why for _, why in summary.failed] == [True]
+    assert ["speed.jsonl, line 1 is damaged" in why for _, why in summary.failed] == [True]
 
 
 def test_a_folder_of_records_that_cannot_be_made_is_refused_before_anything_is_done(
