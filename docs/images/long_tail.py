@@ -54,16 +54,15 @@ def main(folder: Path = Path(__file__).parent) -> None:
             ends = [end(seed, name) for seed in SEEDS]
             cosines, accuracy = (torch.stack([each[i] for each in ends]).mean(dim=0) for i in (0, 1))
             if panel is not None:
-                image = panel.imshow(
-                    cosines.masked_fill(torch.eye(10, dtype=torch.bool), torch.nan), vmin=-0.5, vmax=0.5, cmap="RdBu_r"
-                )
+                shown = cosines.masked_fill(torch.eye(10, dtype=torch.bool), torch.nan).numpy()
+                image = panel.imshow(shown, vmin=-0.5, vmax=0.5, cmap="RdBu_r")
                 panel.set_title(f"{name}: cosines")
                 panel.set_xticks(range(10))
                 panel.set_yticks(range(10))
                 panel.set_xlabel("prototypes, common to rare classes")
             said = f"{name}: {100 * accuracy.mean():.0f} %, the three rarest {100 * accuracy[-3:].mean():.0f} %"
             print(said)
-            panels[2].plot(range(10), 100 * accuracy, marker="o", markersize=3, color=colour, label=said)
+            panels[2].plot(range(10), (100 * accuracy).numpy(), marker="o", markersize=3, color=colour, label=said)
         picture.colorbar(image, ax=panels[1], shrink=0.75)
         sizes = ends[0][2]
         panels[2].set_xticks(range(10), [str(size) for size in sizes])

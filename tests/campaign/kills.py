@@ -324,11 +324,9 @@ def review_chain(place, chance, counts, wanted):
 
 
 def _indices(payload):
-    for value in payload.values():
-        if isinstance(value, list) and value and isinstance(value[0], dict) and "index" in value[0]:
-            return [each["index"] for each in value]
-        if isinstance(value, dict) and isinstance(value.get("index"), list):
-            return value["index"]
+    """The places of the suspects, as the page gets them."""
+    if isinstance(payload.get("index"), list) and payload["index"]:
+        return payload["index"]
     raise Failed(f"review: no suspects in {str(payload)[:300]}")
 
 

@@ -864,7 +864,7 @@ def checkpoint_cases():
     changes = {
         "no facts": {},
         "not JSON": "{{{",
-        "a list": [],
+        "an empty list": [],
         "history a string": {"history": "x"},
         "epoch far": {"epoch": 10**6},
         "epoch negative": {"epoch": -1},

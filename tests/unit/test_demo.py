@@ -60,7 +60,8 @@ def test_anchored_beats_plain_training_and_finds_most_wrong_labels(tmp_path):
     assert found.right > 0.9 * found.wrong
     assert found.right > 0.9 * found.flagged
     photo = next((tmp_path / "photos" / "train").rglob("*.jpg"))
-    assert Image.open(photo).size == (96, 96)
+    with Image.open(photo) as image:
+        assert image.size == (96, 96)
 
 
 def test_the_next_folder_is_the_first_free_number(tmp_path):
