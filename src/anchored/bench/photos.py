@@ -127,7 +127,7 @@ def lay_out(root: str | Path, folder: str | Path, labels: str, *, seed: int, n: 
     Args:
         root: Where CIFAR-10 and, for labels given by people, CIFAR-10N lie.
         folder: Folder to write to.
-        labels: ``clean``, or labels of :data:`anchored.data.CIFAR10N`: the class folders of the training images.
+        labels: ``clean``, or labels of :data:`anchored.data.human.CIFAR10N`: the class folders of the training images.
         seed: Seed of the draw.
         n: Number of training images.
 
