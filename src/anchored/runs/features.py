@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import torch
+from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._progress import EncodingProgress
@@ -218,23 +219,24 @@ def _best_for_texts(train: Dataset, *, say: Say) -> Encoder:
         say("texts are told apart by their words alone; with pip install 'anchored[text]' their meaning counts, too")
         return terms
     words = get("wordllama").fit(train.inputs)
-    both = Joined([words, terms], [_length(words, train.inputs), _length(terms, train.inputs)])
-    step = -(-len(train) // _MOST_SCORED)
-    rows = torch.arange(0, len(train), step)
-    some, labels = train.inputs.subset(rows), train.labels[rows]
+    parts = {each.name: features_of(train.inputs, each, cache=False) for each in (words, terms)}
+    lengths = [_length(vectors) for vectors in parts.values()]
+    both = Joined([words, terms], lengths)
+    rows = torch.arange(0, len(train), -(-len(train) // _MOST_SCORED))
+    labels = train.labels[rows]
     if len(rows) < 2 * train.k or len(torch.unique(labels)) < train.k:
         return both
-    encoders = {each.name: each for each in (both, words, terms)}
-    vectors = {name: features_of(some, each, cache=False) for name, each in encoders.items()}
-    best, scores = choose_features(vectors, lambda X: fit_ridge(X, labels, train.k).loo_log_likelihood)
+    joined = torch.cat([vectors[rows] / s for vectors, s in zip(parts.values(), lengths, strict=True)], dim=1)
+    candidates = {both.name: joined, **{name: vectors[rows] for name, vectors in parts.items()}}
+    best, scores = choose_features(candidates, lambda X: fit_ridge(X, labels, train.k).loo_log_likelihood)
     told = ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
     say(f"texts are encoded by {best}: labels left out are likeliest with it (mean log-probability: {told})")
-    return encoders[best]
+    return {each.name: each for each in (both, words, terms)}[best]
 
 
-def _length(encoder: Encoder, inputs: Inputs) -> float:
-    """Root mean square length of the vectors, as :class:`~anchored.features.Joined` divides by it."""
-    length = float(encoder.transform(inputs).double().square().sum(dim=1).mean().sqrt())
+def _length(vectors: Tensor) -> float:
+    """Root mean square length of vectors, as :class:`~anchored.features.Joined` divides by it."""
+    length = float(vectors.double().square().sum(dim=1).mean().sqrt())
     return length if length > 0 else 1.0
 
 
