@@ -60,4 +60,4 @@ def test_a_mutated_file_is_answered(base, tmp_path_factory, file, steps):
     assert ended.code in (0, 2), ended.err[-2000:]
     assert "Traceback" not in ended.err
     assert ended.runs == ()
-    assert ended.megabytes < 2_000
+    assert ended.megabytes < 1_200
