@@ -1,9 +1,11 @@
 """Count for how many published architectures ``anchor_`` does the right thing: timm, torchvision, transformers.
 
-Not a test: it builds some two hundred networks with random weights, which takes about twenty minutes. It needs timm,
+Not a test: it builds some four hundred networks with random weights, which takes about an hour. It needs timm,
 torchvision and transformers beside the library (docs/frameworks/index.md says how they were installed), and is run as
 
-    python tests/campaign/anchor_models.py timm torchvision transformers --out counts.json
+    python tests/campaign/anchor_models.py timm --out counts.json
+    python tests/campaign/anchor_models.py torchvision --out counts.json
+    python tests/campaign/anchor_models.py transformers --out counts.json
 
 A case is **right** if, after one call of ``anchor_(model, scale=5)``,
 
@@ -14,7 +16,7 @@ A case is **right** if, after one call of ``anchor_(model, scale=5)``,
 
 A model with several classifiers must be refused with the call that anchors all of them; that call is then made, and
 must be right too. A model without a layer of class logits must be refused. Models that cannot be built or run at all
-are listed apart, and are no part of the count.
+are listed apart, and are no part of the count. A network has ``--seconds`` of the processor and ``--memory`` GB.
 """
 
 import argparse
@@ -23,6 +25,7 @@ import copy
 import gc
 import json
 import re
+import resource
 import signal
 import sys
 import time
@@ -35,7 +38,7 @@ import torch
 from anchored import InputError, anchor_
 from anchored.heads import AnchoredHead
 
-K, SCALE, SECONDS = 7, 5.0, 60
+K, SCALE = 7, 5.0
 SMALL_FIRST = re.compile(
     r"test|pico|femto|atto|zepto|nano|xxs|xxt|xxtiny|_xs|_tiny|_micro|_mini|_s0|b0|_18|18|_small|_t$|_s$"
 )
@@ -46,8 +49,11 @@ def main():
     parser.add_argument("collections", nargs="+", choices=COLLECTIONS)
     parser.add_argument("--out", default="counts.json")
     parser.add_argument("--only", default="", help="only models whose name contains this")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds of the processor that a model may take")
+    parser.add_argument("--memory", type=float, default=6, help="GB that the process may take")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
+    resource.setrlimit(resource.RLIMIT_DATA, (int(arguments.memory * 2**30),) * 2)
     import_torchvision_on_a_cpu()
     path = Path(arguments.out)
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []  # it goes on where it was stopped
@@ -55,7 +61,7 @@ def main():
     for collection in arguments.collections:
         for name, build, inputs in COLLECTIONS[collection](done):
             if arguments.only in name and name not in done:
-                found.append({"collection": collection, "model": name, **limited(build, inputs)})
+                found.append({"collection": collection, "model": name, **limited(build, inputs, arguments.seconds)})
                 print(json.dumps(found[-1]), flush=True)
                 path.write_text(json.dumps(found, indent=1), encoding="utf-8")
     for line in summary(found):
@@ -97,7 +103,7 @@ def summary(found):
 OUTCOMES = ("right", "right by the call shown", "refused rightly", "wrong", "cannot be run")
 
 
-def limited(build, inputs):
+def limited(build, inputs, seconds):
     """The outcome of one model within the time allowed."""
 
     def stop(*_):
@@ -105,12 +111,14 @@ def limited(build, inputs):
 
     # Seconds of the processor, so that the outcome does not depend on what else the machine does.
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     started = time.process_time()
     try:
         return {**judged(build, inputs), "seconds": round(time.process_time() - started, 1)}
     except TimeoutError:
-        return {"outcome": "cannot be run", "why": f"more than {SECONDS} s"}
+        return {"outcome": "cannot be run", "why": f"more than {seconds:.0f} s"}
+    except MemoryError as error:
+        return {"outcome": "cannot be run", "why": f"too large {error}"}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         gc.collect()
@@ -125,7 +133,7 @@ def judged(build, inputs):
         plain.eval()
         with torch.no_grad():
             gives_classes = K in run(plain, example).shape
-    except TimeoutError:
+    except (TimeoutError, MemoryError):
         raise
     except Exception as error:
         return {"outcome": "cannot be run", "why": f"{type(error).__name__}: {str(error)[:150]}"}
@@ -143,11 +151,13 @@ def judged(build, inputs):
                     return {"outcome": "wrong", "why": f"refused: {str(refusal)[:200]}"}
                 layer, outcome = json.loads(shown.group(1).replace("'", '"')), "right by the call shown"
             return {"outcome": outcome, **checked(plain, example, layer)}
-    except TimeoutError:
+    except (TimeoutError, MemoryError):
         raise
     except AssertionError as error:
         return {"outcome": "wrong", "why": str(error)[:200]}
     except Exception as error:
+        if "can't allocate memory" in str(error):
+            raise MemoryError from error
         traceback.print_exc(file=sys.stderr)
         return {"outcome": "wrong", "why": f"{type(error).__name__}: {str(error)[:200]}"}
 
@@ -285,19 +295,29 @@ def torchvision_models(done):
         if builder.__module__.split(".")[2] in ("detection", "segmentation", "optical_flow", "quantization"):
             continue
         video = ".video" in builder.__module__
-        yield name, lambda name=name: models.get_model(name, weights=None, num_classes=K), vision_inputs(name, video)
+        yield name, lambda name=name: torchvision_model(name), vision_inputs(name, video)
+
+
+def torchvision_model(name):
+    """The model for small images, if it can be built for them; the transformers among them have a fixed size."""
+    from torchvision import models
+
+    for size in (112, 96):  # multiples of the patches of 14, 16 and 32 pixels
+        with contextlib.suppress(TypeError, ValueError, AssertionError):
+            return models.get_model(name, weights=None, num_classes=K, image_size=size)
+    return models.get_model(name, weights=None, num_classes=K)
 
 
 def vision_inputs(name, video):
-    size = 299 if name == "inception_v3" else 224
-    shape = (1, 3, 16, size, size) if video else (2, 3, size, size)
+    largest = (1, 3, 16, 224, 224) if video else (2, 3, 299, 299) if name == "inception_v3" else (2, 3, 224, 224)
+    smaller = [(1, 3, 8, 64, 64), (1, 3, 16, 112, 112)] if video else [(2, 3, 96, 96), (2, 3, 112, 112)]
 
     def inputs(model):
-        if not video:
+        for shape in smaller if name != "inception_v3" else ():  # its auxiliary classifier, in training, needs more
             with torch.no_grad(), contextlib.suppress(Exception):
-                model.eval()(torch.zeros(1, 3, 96, 96))
-                return torch.randn(2, 3, 96, 96)
-        return torch.randn(shape)
+                model.eval()(torch.zeros(shape))
+                return torch.randn(shape)
+        return torch.randn(largest)
 
     return inputs
 
@@ -319,7 +339,17 @@ def transformers_models(done):
                 cls = getattr(transformers, name, None)
                 if name not in done and cls is not None and getattr(cls, "config_class", None) is not None:
                     done.add(name)
-                    yield name, lambda cls=cls: cls(small_config(cls.config_class)), transformers_inputs(kind)
+                    yield name, lambda cls=cls: transformers_model(cls), transformers_inputs(kind)
+
+
+def transformers_model(cls):
+    """The model by its small configuration; one that stays large is not built."""
+    config = small_config(cls.config_class)
+    with torch.device("meta"), contextlib.suppress(NotImplementedError, RuntimeError):
+        weights = sum(each.numel() for each in cls(copy.deepcopy(config)).parameters())
+        if weights > 1.5e8:
+            raise MemoryError(f"{weights / 1e6:.0f} million weights")
+    return cls(config)
 
 
 SIZES = {
@@ -347,9 +377,8 @@ def small_config(cls):
 
 
 def shrink(config):
-    for name in ("text_config", "vision_config", "backbone_config", "audio_config"):
-        part = getattr(config, name, None)
-        if part is not None and hasattr(part, "to_dict"):
+    for part in list(vars(config).values()):
+        if hasattr(part, "to_dict"):
             shrink(part)
     for name, value in SIZES.items():
         given = getattr(config, name, None)

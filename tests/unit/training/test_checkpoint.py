@@ -14,7 +14,11 @@ def trained(name, steps):
     with torch.no_grad():
         torch_model.weight.copy_(torch.arange(6).view(2, 3) / 7)
         torch_model.bias.zero_()
-    kind = {"sgd": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), "adamw": torch.optim.AdamW}[name]
+    kind = {
+        "sgd": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
+        "adamw": torch.optim.AdamW,
+        "fused adamw": lambda p: torch.optim.AdamW(p, fused=True),
+    }[name]
     optimizer = kind(torch_model.parameters())
     for step in range(steps):
         one_step(torch_model, optimizer, step)
@@ -27,7 +31,7 @@ def one_step(model, optimizer, step):
     optimizer.step()
 
 
-@pytest.mark.parametrize("name", ["sgd", "adamw"])
+@pytest.mark.parametrize("name", ["sgd", "adamw", "fused adamw"])
 def test_an_optimiser_goes_on_as_if_it_had_never_stopped(name, tmp_path):
     straight, optimizer = trained(name, 3)
     slots, groups = optimizer_state(optimizer)

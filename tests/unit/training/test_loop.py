@@ -16,7 +16,7 @@ from anchored.methods import Classifier
 from anchored.runs import fit
 from anchored.training import Plan, Runtime, State, train
 from anchored.training.early_stop import Best
-from anchored.training.loop import _Step, _Tally
+from anchored.training.loop import _clip, _Step, _Tally
 
 GOLDEN = Path(__file__).with_name("golden.json")
 N, K = 50, 3
@@ -111,6 +111,28 @@ def test_agrees_with_a_bare_loop(case):
     assert [record["train_loss"] for record in state.history] == pytest.approx(curve, rel=1e-9)
     for name, value in model.state_dict().items():
         torch.testing.assert_close(state.model.state_dict()[name], value, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kinds", [(torch.float32, torch.float32), (torch.float64, torch.float32)])
+@pytest.mark.parametrize("longest", [0.3, 1e6])
+def test_clipping_is_that_of_torch_bit_for_bit(kinds, longest):
+    def parameters():
+        g = torch.Generator().manual_seed(3)
+        made = [torch.nn.Parameter(torch.randn(40, 9, generator=g).to(kind)) for kind in kinds]
+        for each in made:
+            each.grad = torch.randn(40, 9, generator=g).to(each)
+        return [*made, torch.nn.Parameter(torch.zeros(2))]  # the last one has no gradient
+
+    ours, theirs, before = parameters(), parameters(), parameters()
+    _clip(ours, longest)
+    torch.nn.utils.clip_grad_norm_(theirs, longest)
+    assert all(torch.equal(one.grad, other.grad) for one, other in zip(ours[:2], theirs[:2], strict=True))
+    assert torch.equal(ours[0].grad, before[0].grad) == (longest == 1e6)
+    assert ours[2].grad is None
+
+
+def test_without_gradients_there_is_nothing_to_clip():
+    _clip([torch.nn.Parameter(torch.ones(2))], 1.0)
 
 
 def test_a_record_says_what_was_done():

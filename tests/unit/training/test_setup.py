@@ -200,6 +200,9 @@ def test_settings_reach_the_optimiser():
     assert (group["lr"], group["momentum"], group["nesterov"], group["weight_decay"]) == (0.3, 0.8, True, 0.01)
     adam = make_optimizer(OptimizerConfig(name="adamw", lr=0.2, weight_decay=0.1), model.parameters())
     assert (type(adam).__name__, adam.param_groups[0]["weight_decay"]) == ("AdamW", 0.1)
+    assert adam.param_groups[0]["fused"], "one kernel for all parameters on a CPU"
+    abroad = make_optimizer(OptimizerConfig(name="adamw"), torch.nn.Linear(2, 2, device="meta").parameters())
+    assert not abroad.param_groups[0]["fused"]
 
 
 def test_frozen_parameters_are_left_out():
