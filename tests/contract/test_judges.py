@@ -58,12 +58,12 @@ def _one_candidate(monkeypatch):
     monkeypatch.setattr("anchored.ridge.fit._FURTHER", 0)
     monkeypatch.setattr("anchored.ridge.fit.widths", lambda *given: [0.05])
     for module, name, value in (
-        ("neighbours", "_COUNTS", (10,)),
-        ("neighbours", "_WIDTHS", (0.2,)),
-        ("probe", "_STRENGTHS", (0.1,)),
-        ("boosted", "_EVERY", 60),
+        ("methods.nearest", "COUNTS", (10,)),
+        ("methods.nearest", "WIDTHS", (0.2,)),
+        ("audit.judges.probe", "STRENGTHS", (0.1,)),
+        ("audit.judges.boosted", "_EVERY", 60),
     ):
-        monkeypatch.setattr(import_module(f"anchored.audit.judges.{module}"), name, value)
+        monkeypatch.setattr(import_module(f"anchored.{module}"), name, value)
 
 
 @pytest.mark.usefixtures("_one_candidate")

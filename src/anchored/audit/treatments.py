@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from scipy.optimize import minimize_scalar
@@ -30,6 +30,7 @@ from anchored.audit.judges import Vectors, combine, opinion_of
 from anchored.audit.judges.folds import folds_of
 from anchored.audit.label_noise import fit_label_noise
 from anchored.audit.trust import TREATMENTS, treated
+from anchored.methods.axes import AXES
 from anchored.metrics import fit_noise_and_temperature
 from anchored.ridge import Ridge, fit_ridge
 
@@ -81,6 +82,7 @@ def compare_treatments(vectors: Vectors) -> Evidence:
     if len(vectors) > _MOST_SAMPLES:
         order = torch.randperm(len(vectors), generator=stream(vectors.seed, "treatments"))
         vectors = vectors.subset(order[:_MOST_SAMPLES].sort().values)
+    vectors = _along_axes(vectors)
     fold = folds_of(vectors, _FOLDS)
     logits = {name: torch.zeros(len(vectors), vectors.k, dtype=torch.float64) for name in TREATMENTS}
     matrices = torch.eye(vectors.k, dtype=torch.float64).repeat(_FOLDS, 1, 1)
@@ -101,6 +103,20 @@ def compare_treatments(vectors: Vectors) -> Evidence:
     errors = {name: _errors(weight * (values - each[USUAL])) for name, values in each.items()}
     better = [name for name in TREATMENTS if errors[name] > _ERRORS]
     return Evidence(means, errors, max(better, key=lambda name: means[name], default=USUAL))
+
+
+def _along_axes(vectors: Vectors) -> Vectors:
+    """Return samples of many columns along their principal axes: the twenty models that follow need no more.
+
+    The axes are turned at random among themselves, so that all columns are about the same size: least squares
+    standardises them, which would make the smallest axes as loud as the largest.
+    """
+    if vectors.X.shape[1] <= AXES:
+        return vectors
+    _, rows = vectors.principal
+    size = rows.shape[1]
+    turn, _ = torch.linalg.qr(torch.randn(size, size, generator=stream(vectors.seed, "treatment axes")))
+    return replace(vectors, X=rows @ turn)
 
 
 def _asked(rest: Vectors, X: Tensor) -> tuple[dict[str, Tensor], Tensor]:

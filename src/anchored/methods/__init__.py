@@ -18,12 +18,14 @@ from anchored.methods.base import (
 from anchored.methods.build import make_head, make_loss
 from anchored.methods.method import Method
 from anchored.methods.names import PROCEDURES, make_procedure, procedure_type
+from anchored.methods.neighbours import MOST_KEPT
 from anchored.methods.parse import parse
 from anchored.methods.tade import aggregate
 from anchored.methods.tuned import start_from
 
 __all__ = [
     "MEMBERS",
+    "MOST_KEPT",
     "PROCEDURES",
     "BuildContext",
     "Classifier",

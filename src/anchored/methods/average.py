@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from anchored._errors import InputError
 from anchored.methods.boosted import BoostedTrees
 from anchored.methods.closed_form import ClosedForm, ComputedHead
+from anchored.methods.neighbours import NearestNeighbours
 from anchored.methods.probe import LinearProbe
 from anchored.methods.ridge import AnchoredLeastSquares, KernelLeastSquares
 
@@ -28,6 +29,7 @@ MEMBERS: Mapping[str, type[ClosedForm]] = {
     "kernel-ridge": KernelLeastSquares,
     "boosted": BoostedTrees,
     "probe": LinearProbe,
+    "neighbours": NearestNeighbours,
 }
 """The methods that may be averaged."""
 

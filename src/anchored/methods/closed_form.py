@@ -31,12 +31,14 @@ class ComputedHead(nn.Module):
     """
 
     names: ClassVar[tuple[str, ...]] = ()
-    """Names of the tensors, all float64."""
+    """Names of the tensors."""
+    dtypes: ClassVar[Mapping[str, torch.dtype]] = {}
+    """Types of those that are not float64."""
 
     def __init__(self) -> None:
         super().__init__()
         for name in self.names:
-            self.register_buffer(name, torch.zeros(0, dtype=torch.float64))
+            self.register_buffer(name, torch.zeros(0, dtype=self.dtypes.get(name, torch.float64)))
 
     def put(self, tensors: Mapping[str, Tensor]) -> None:
         """Take computed tensors.
@@ -48,7 +50,7 @@ class ComputedHead(nn.Module):
             InputError: If they do not fit together.
         """
         for name in self.names:
-            setattr(self, name, tensors[name].detach().to(torch.float64))
+            setattr(self, name, tensors[name].detach().to(self.dtypes.get(name, torch.float64)))
         self.check()
 
     @abstractmethod
@@ -60,7 +62,7 @@ class ComputedHead(nn.Module):
         for name in self.names:
             value = state_dict.get(prefix + name)
             if isinstance(value, Tensor):
-                setattr(self, name, torch.empty_like(value, dtype=getattr(self, name).dtype))
+                setattr(self, name, torch.empty_like(value, dtype=self.dtypes.get(name, getattr(self, name).dtype)))
         super()._load_from_state_dict(state_dict, prefix, *rest)
         self.check()
 

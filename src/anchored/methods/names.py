@@ -21,6 +21,7 @@ from anchored.methods.lws import LearnableScaling
 from anchored.methods.method import Method
 from anchored.methods.mislas import MiSLAS
 from anchored.methods.ncm import NearestClassMean
+from anchored.methods.neighbours import NearestNeighbours
 from anchored.methods.oltr import OpenLongTail
 from anchored.methods.pc_softmax import PriorCompensation
 from anchored.methods.post_hoc import PostHocAdjustment
@@ -52,6 +53,7 @@ PROCEDURES: Mapping[str, type[Procedure]] = {
     "kernel-ridge": KernelLeastSquares,
     "boosted": BoostedTrees,
     "probe": LinearProbe,
+    "neighbours": NearestNeighbours,
     "average": Average,
     "tuned": FineTuned,
 }

@@ -20,6 +20,7 @@ Whatever the user has set stays as it is; of a method that the user names, only 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,12 +30,12 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit import FEWEST_PER_CLASS, LEAST_LR, Evidence, TrustedLabels, compare_treatments, trust_labels
-from anchored.audit.judges import Vectors, combine
+from anchored.audit.judges import Vectors, combine, likelihood_under_law
 from anchored.audit.treatments import USUAL
 from anchored.backbones import auto as auto_backbone
 from anchored.data import NORMALIZATIONS, CorruptionPlan, Dataset
 from anchored.losses import published_settings
-from anchored.methods import MEMBERS, Method, parse, procedure_type
+from anchored.methods import MEMBERS, MOST_KEPT, Method, parse, procedure_type
 from anchored.runs import recipes
 from anchored.runs.features import NOT_ENCODED
 from anchored.runs.recipes import recipe_name, vectors_by_size
@@ -301,29 +302,29 @@ def _trained(*, unbalanced: bool, noisy: bool) -> str:
 def _computed(look: Look, dataset: Dataset) -> tuple[str, dict[str, Any]] | None:
     """The computed method that predicts unseen labels best, or an average of several; None if the network does.
 
-    An average has the weights under which unseen labels are likeliest. It is taken if it gains more than one nat in all
-    for each weight that it has more than the best member alone.
+    Labels may be wrong, so what is compared is how likely they are under the noise law of each. An average has the
+    weights under which they are likeliest. It is taken if it gains more than one nat in all for each weight that it has
+    more than the best member alone.
     """
-    members = [each for each in look.opinions if each.name in MEMBERS]
+    most = {"neighbours": MOST_KEPT}
+    members = [each for each in look.opinions if each.name in MEMBERS and len(dataset) <= most.get(each.name, math.inf)]
     if not members:
         return None
-    best = max(members, key=lambda each: each.log_likelihood)
-    rival = next((each for each in look.opinions if each.name == "network"), None)
+
+    def likely(logits: Tensor) -> float:
+        return likelihood_under_law(logits, dataset.labels, dataset.weights)
+
+    alone = {each.name: likely(each.logits) for each in members}
+    name, options = max(alone, key=lambda name: alone[name]), dict[str, Any]()
+    worth = alone[name]
     logits, weighted = combine(members, dataset.labels, dataset.weights)
     kept = [each for each in weighted if (each.weight or 0.0) >= _LEAST_SHARE]
-    likely = _likelihood(logits, dataset)
-    name, options, worth = best.name, dict[str, Any](), best.log_likelihood
-    if len(kept) > 1 and len(dataset) * (likely - best.log_likelihood) > len(kept) - 1:
+    together = likely(logits)
+    if len(kept) > 1 and len(dataset) * (together - worth) > len(kept) - 1:
         shares = ",".join(f"{each.weight:.3f}" for each in kept)
-        name, options, worth = "average", {"members": ",".join(each.name for each in kept), "weights": shares}, likely
-    return None if rival is not None and rival.log_likelihood > worth else (name, options)
-
-
-def _likelihood(logits: Tensor, dataset: Dataset) -> float:
-    """Mean log-probability of the given labels."""
-    given = logits.log_softmax(dim=1).gather(1, dataset.labels[:, None])[:, 0]
-    each = torch.ones_like(given) if dataset.weights is None else dataset.weights.to(given)
-    return float(given @ each / each.sum())
+        name, options, worth = "average", {"members": ",".join(each.name for each in kept), "weights": shares}, together
+    rival = next((each for each in look.opinions if each.name == "network"), None)
+    return None if rival is not None and likely(rival.logits) > worth else (name, options)
 
 
 def _settled(

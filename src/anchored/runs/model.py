@@ -7,7 +7,7 @@ On disk it is two files, ``model.safetensors`` and ``model.json``, and two more,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -278,7 +278,7 @@ class TrainedModel(nn.Module):
             )
         encoder = read_encoder(folder) if about["format"] == _FORMAT_WITH_ENCODER else None
         classifier = _network(folder, about, backbone)
-        classifier = classifier.to(next(value.dtype for value in state.values() if value.is_floating_point()))
+        classifier = classifier.to(_widest(state.values()))
         try:
             classifier.load_state_dict(complete_settings(state, classifier))
         except RuntimeError as error:
@@ -349,3 +349,9 @@ def _network(folder: Path, about: dict[str, Any], module: nn.Module | None) -> N
     for stage in built.stages()[1:]:
         stage.enter(network)
     return network
+
+
+def _widest(tensors: Iterable[Tensor]) -> torch.dtype:
+    """Return the type of the most digits among floating-point tensors; heads say themselves which of theirs differ."""
+    found = [each.dtype for each in tensors if each.is_floating_point()]
+    return torch.float64 if torch.float64 in found else found[0]

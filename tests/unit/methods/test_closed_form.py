@@ -68,7 +68,11 @@ def test_tensors_that_do_not_fit_are_refused(method, tmp_path):
     fit(Split(blobs(150)), settings(method), folder=tmp_path / "run")
     path = tmp_path / "run" / "model.safetensors"
     tensors = load_file(path)
-    name = {"boosted": "head.anchors", "average": "head.members.ridge.slope"}.get(method, "head.slope")
+    name = {
+        "boosted": "head.anchors",
+        "average": "head.members.ridge.slope",
+        "neighbours": "head.kept",
+    }.get(method, "head.slope")
     tensors[name] = tensors[name][:, :-1].contiguous()
     save_file(tensors, path)
     with pytest.raises(InputError, match="do not fit together"):

@@ -1,31 +1,32 @@
-"""Mirror of src/anchored/methods/probe.py: logistic regression, as scikit-learn has it."""
+"""Mirror of src/anchored/methods/probe.py: what is answered is what was cross-fitted, in the inputs' own columns."""
 
-import numpy as np
 import torch
 from sklearn.linear_model import LogisticRegression
-from tests.builders import blobs
+from tests.builders import blobs, build_context
 
-from anchored.methods.probe import _STRENGTHS, _logistic
-
-
-def test_the_solution_is_that_of_scikit_learn():
-    data = blobs(300, distance=1.0)
-    x = data.inputs.tensor.double()
-    weights = torch.ones(300, dtype=torch.float64)
-    start = None
-    for strength in _STRENGTHS:
-        start = slope, offset = _logistic(x, data.labels, weights, 3, strength, start)
-        reference = LogisticRegression(C=1 / strength, max_iter=1000, tol=1e-10).fit(x.numpy(), data.labels.numpy())
-        ours = (x @ slope + offset).softmax(1).numpy()
-        np.testing.assert_allclose(ours, reference.predict_proba(x.numpy()), atol=2e-4)
+from anchored.methods.probe import LinearProbe
 
 
-def test_a_weight_of_two_is_a_copy():
-    data = blobs(90, distance=1.0)
-    x, labels = data.inputs.tensor.double(), data.labels
-    twice = torch.ones(90, dtype=torch.float64)
-    twice[:30] = 2
-    one = _logistic(x, labels, twice, 3, 1.0, None)
-    index = torch.cat([torch.arange(90), torch.arange(30)])
-    other = _logistic(x[index], labels[index], torch.ones(120, dtype=torch.float64), 3, 1.0, None)
-    torch.testing.assert_close(one[0], other[0], atol=1e-4, rtol=1e-4)
+def test_it_classifies_as_scikit_learn_does():
+    made = blobs(300, distance=2.0)
+    probe = LinearProbe(build_context("probe", counts=(100, 100, 100)))
+    tensors, left_out = probe.compute(made.inputs.tensor, made.labels, None)
+    head = probe.blank_head()
+    head.put(tensors)
+    x = made.inputs.tensor.numpy()
+    reference = LogisticRegression().fit(x, made.labels.numpy()).predict(x)
+    assert (head(made.inputs.tensor).argmax(1).numpy() == reference).mean() > 0.97
+    assert (left_out.argmax(1) == made.labels).double().mean() > 0.6
+
+
+def test_many_columns_are_looked_at_along_axes_and_answered_in_columns():
+    g = torch.Generator().manual_seed(0)
+    y = torch.arange(600) % 3
+    X = 2 * torch.eye(3, 300)[y] + torch.randn(600, 300, generator=g)
+    X[:, 7] = 5.0  # constant
+    probe = LinearProbe(build_context("probe", shape=(300,), counts=(200, 200, 200)))
+    tensors, _ = probe.compute(X, y, None)
+    assert tensors["slope"].shape == (300, 3)
+    head = probe.blank_head()
+    head.put(tensors)
+    assert (head(X).argmax(1) == y).double().mean() > 0.9

@@ -6,7 +6,7 @@
 
 from anchored.audit.judges.base import Judge, Opinion, Vectors
 from anchored.audit.judges.calibrate import calibrated, opinion_of
-from anchored.audit.judges.combine import combine
+from anchored.audit.judges.combine import combine, likelihood_under_law
 from anchored.audit.judges.knowable import knowable
 from anchored.audit.judges.names import JUDGES, choose_judges, get
 from anchored.audit.judges.network import network
@@ -24,6 +24,7 @@ __all__ = [
     "get",
     "judge_vectors",
     "knowable",
+    "likelihood_under_law",
     "network",
     "opinion_of",
 ]

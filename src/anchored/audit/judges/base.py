@@ -15,13 +15,10 @@ from torch import Tensor
 
 from anchored._checks import check_integer, check_labels
 from anchored._errors import InputError
+from anchored.methods.axes import AXES, principal_axes, standard_of
 from anchored.ridge import ArrayRows, groups_of, row_keys
 
 __all__ = ["AXES", "Judge", "Opinion", "Vectors"]
-
-AXES = 256
-"""Most principal axes along which judges look."""
-_AXES_FROM, _LEAST_VARIANCE = 5_000, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +31,6 @@ class Vectors:
         k: Number of classes.
         weights: How much each sample counts ``(n,)``; None for one each. A sample of weight 0 is judged like
             all others, but nobody learns from it.
-        targets: Class probabilities ``(n, k)`` to learn from instead of the labels; None for the labels themselves.
         seed: Seed of folds and samples.
         found: What judges have chosen on the way, for whoever fits the same model: ``gamma``, the kernel's sharpness.
     """
@@ -43,7 +39,6 @@ class Vectors:
     labels: Tensor
     k: int
     weights: Tensor | None = None
-    targets: Tensor | None = None
     seed: int = 0
     found: dict[str, float] = field(default_factory=dict)
 
@@ -86,7 +81,7 @@ class Vectors:
                 raise InputError(
                     f"weights must be {len(labels)} numbers >= 0, not all 0, got shape {tuple(weights.shape)}"
                 )
-        return cls(X.detach().cpu(), labels, k, weights, None, seed)
+        return cls(X.detach().cpu(), labels, k, weights, seed)
 
     @cached_property
     def each(self) -> Tensor:
@@ -95,9 +90,7 @@ class Vectors:
 
     @cached_property
     def learnt(self) -> Tensor:
-        """Targets to learn from ``(n, k)``, float64: the given labels as one-hot rows unless there are others."""
-        if self.targets is not None:
-            return self.targets
+        """The given labels as one-hot rows ``(n, k)``, float64."""
         return torch.nn.functional.one_hot(self.labels, self.k).to(torch.float64)
 
     @cached_property
@@ -106,27 +99,15 @@ class Vectors:
 
         The mean is subtracted in float64: a column of 1e8 plus small numbers keeps its digits.
         """
-        parts = []
-        for columns in torch.split(self.X, max(1, 2**24 // max(len(self), 1)), dim=1):
-            rows = columns.to(torch.float64)
-            size = rows.abs().amax(dim=0)
-            rows = rows - rows.mean(dim=0)
-            spread = rows.square().mean(dim=0).sqrt()
-            kept = spread > 1e-12 * size
-            parts.append((rows[:, kept] / spread[kept]).to(torch.float32))
-        return torch.cat(parts, dim=1)
+        standard = standard_of(self.X)
+        kept = standard.inverse > 0
+        return standard.of(self.X)[:, kept] if not bool(kept.all()) else standard.of(self.X)
 
     @cached_property
     def principal(self) -> tuple[Tensor, Tensor]:
-        """Variances ``(m,)`` along the largest principal axes, at most 256, and standardised features along them.
-
-        The axes are those of at most 5,000 rows, in float32: directions to look along need no more.
-        """
-        rows = self.standardised
-        part = rows[:: max(1, -(-len(rows) // _AXES_FROM))]
-        variances, axes = torch.linalg.eigh(part.T @ part / len(part))
-        kept = variances > _LEAST_VARIANCE * variances.max()
-        return variances[kept][-AXES:], rows @ axes[:, kept][:, -AXES:]
+        """Variances ``(m,)`` along the largest principal axes, at most 256, and standardised features along them."""
+        variances, axes = principal_axes(self.standardised)
+        return variances, self.standardised @ axes
 
     @cached_property
     def copies(self) -> Tensor | None:
@@ -144,7 +125,6 @@ class Vectors:
             self.labels[index],
             self.k,
             None if self.weights is None else self.weights[index],
-            None if self.targets is None else self.targets[index],
             self.seed,
         )
 

@@ -30,7 +30,7 @@ _LEAST = 1e-6
 
 
 def boosted(vectors: Vectors) -> Tensor:
-    """Judge by cross-fitted gradient boosting on the given labels; soft targets are taken by their likeliest class.
+    """Judge by cross-fitted gradient boosting on the given labels.
 
     Example:
         >>> generator = torch.Generator().manual_seed(0)
@@ -40,20 +40,19 @@ def boosted(vectors: Vectors) -> Tensor:
         True
     """
     rows, fold = vectors.X.to(torch.float64).numpy(), folds_of(vectors, _FOLDS).numpy()
-    learnt = vectors.labels if vectors.targets is None else vectors.targets.argmax(dim=1)
-    weight = vectors.each if vectors.targets is None else vectors.each * vectors.targets.amax(dim=1)
+    labels, weight = vectors.labels.numpy(), vectors.each.numpy()
     stages = _TREES // _EVERY
     found = np.full((stages, len(vectors), vectors.k), math.log(_LEAST))
     for number in range(_FOLDS):
         out = np.flatnonzero(fold == number)
-        kept = np.flatnonzero((fold != number) & (weight.numpy() > 0))
+        kept = np.flatnonzero((fold != number) & (weight > 0))
         if len(out):
-            _one_fold(rows, learnt.numpy(), weight.numpy(), kept, out, seed_of(vectors.seed, "boosted", number), found)
-    targets, each = as_targets(vectors.labels.numpy(), vectors.k), vectors.each.numpy()
+            _one_fold(rows, labels, weight, kept, out, seed_of(vectors.seed, "boosted", number), found)
+    targets = as_targets(labels, vectors.k)
     best, chosen = -math.inf, found[0]
     for logits in found:
         plain = logits - logits.mean(axis=1, keepdims=True)
-        score = log_likelihood(fit_sharpness(plain, targets, each) * plain, targets, each)
+        score = log_likelihood(fit_sharpness(plain, targets, weight) * plain, targets, weight)
         if score > best:
             best, chosen = score, logits
     return torch.from_numpy(chosen)

@@ -7,6 +7,14 @@ Every judge's answer for a sample was made without its label, so the likelihood 
 and with a handful of weights there is next to nothing to overfit. The objective is concave: the maximum is unique up to
 judges that say the same. A judge that adds nothing gets weight zero. The weights that are reported sum to one; their
 sum is a temperature, since judges that agree for different reasons are surer together than each alone.
+
+Where labels are wrong, this favours judges that are modest about everything over those that know the true class and are
+punished for saying so. So the weights are then moved to where the given labels are likeliest under the noise law
+(:mod:`anchored.audit.label_noise`), with the matrix M of how true classes are labelled,
+
+.. math::  v = \arg\max_{v \ge 0} \sum_i c_i \log \sum_j p(j \mid x_i)\, M_{j \tilde y_i},
+
+M and v in turns, beginning at the plain weights. Without noise M is the identity and nothing moves.
 """
 
 from __future__ import annotations
@@ -22,11 +30,15 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored.audit.judges.base import Opinion
+from anchored.audit.judges.calibrate import calibrated
+from anchored.audit.label_noise import FEWEST_PER_CLASS, fit_label_noise
 
-__all__ = ["combine"]
+__all__ = ["combine", "likelihood_under_law"]
 
 _MOST_SAMPLES = 20_000
 """Samples on which the weights are found; a few weights need no more."""
+_MOST_UNDER_LAW, _TURNS = 5_000, 2
+"""Samples on which law and weights are found in turns, and how often."""
 _PULL = 1e-4
 """Nats per sample and unit of squared weight: decides between judges that say the same."""
 
@@ -64,7 +76,7 @@ def combine(
         raise InputError("opinions must be about the same samples and classes, one row per label")
     if len(opinions) == 1:
         return opinions[0].logits, (replace(opinions[0], weight=1.0),)
-    found = _weights(opinions, labels, weights)
+    found = _under_law(opinions, labels, weights, _weights(opinions, labels, weights))
     total = float(found.sum())
     combined = torch.zeros(shape, dtype=torch.float64)
     for each, weight in zip(opinions, found.tolist(), strict=True):
@@ -72,29 +84,96 @@ def combine(
             combined += weight * each.logits
     shares = found / total if total > 0 else torch.full_like(found, 1 / len(found))
     said = tuple(replace(each, weight=share) for each, share in zip(opinions, shares.tolist(), strict=True))
-    return combined.log_softmax(dim=1), said
+    return calibrated(combined, labels, weights), said
+
+
+def likelihood_under_law(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> float:
+    r"""Compute how likely labels are that may be wrong: the mean of :math:`\log \sum_j p_j(x_i)\, M_{j \tilde y_i}`.
+
+    Temperature, biases and matrix are those of largest likelihood, so a model of the true labels is not punished for
+    being sure of them.
+
+    Args:
+        logits: ``(n, k)``, of models that did not see the sample's label; at most 5,000 samples are looked at.
+        labels: Given labels ``(n,)``.
+        weights: ``(n,)``; None for one each.
+
+    Returns:
+        The mean log-likelihood.
+
+    Example:
+        >>> labels = torch.arange(300) % 3
+        >>> sure = 9.0 * torch.nn.functional.one_hot(labels, 3)
+        >>> given = torch.where(torch.arange(300) % 5 == 0, (labels + 1) % 3, labels)        # a fifth is wrong
+        >>> likelihood_under_law(sure, given) > float(sure.log_softmax(1).gather(1, given[:, None]).mean())
+        True
+    """
+    step = max(1, -(-len(labels) // _MOST_UNDER_LAW))
+    rows, labels = logits[::step], labels[::step]
+    each = torch.ones(len(labels), dtype=torch.float64) if weights is None else weights[::step].to(torch.float64)
+    law = fit_label_noise(rows, labels, weights=each)
+    likely = (law.probabilities(rows) * law.transition.T[labels]).sum(dim=1)
+    return float(each @ likely.clamp(min=torch.finfo(torch.float64).tiny).log() / each.sum())
 
 
 def _weights(opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None) -> Tensor:
     """Return the weights ``(m,)`` before they are divided by their sum."""
-    step = max(1, -(-len(labels) // _MOST_SAMPLES))
-    rows = torch.stack([each.logits[::step] for each in opinions])  # (m, n, k)
-    given = rows.gather(2, labels[::step].expand(len(opinions), -1)[:, :, None])[:, :, 0]  # (m, n)
-    each = torch.ones(given.shape[1], dtype=torch.float64) if weights is None else weights[::step].to(torch.float64)
-    if not float(each.sum()):
-        each = torch.ones_like(each)
-    each = each / each.sum()
+    rows, labels, each = _part(opinions, labels, weights, _MOST_SAMPLES)
+    start = torch.full((len(opinions),), 1.0 / len(opinions), dtype=torch.float64)
+    return _likeliest(rows, torch.nn.functional.one_hot(labels, rows.shape[2]).to(torch.float64).log(), each, start)
+
+
+def _under_law(opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None, start: Tensor) -> Tensor:
+    """Return the weights ``(m,)`` under which the labels are likeliest if they may be wrong."""
+    rows, labels, each = _part(opinions, labels, weights, _MOST_UNDER_LAW)
+    k = rows.shape[2]
+    if int((each > 0).sum()) < FEWEST_PER_CLASS * k or not float(start.sum()):
+        return start
+    found = start
+    for _ in range(_TURNS):
+        law = fit_label_noise(torch.einsum("m,mnk->nk", found, rows), labels, weights=each)
+        labelled = law.transition.T[labels].clamp(min=torch.finfo(torch.float64).tiny).log()
+        found = _likeliest(rows, labelled, each, found / law.temperature)
+    return found
+
+
+def _part(
+    opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None, most: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what the judges say ``(m, b, k)``, labels and weights ``(b,)`` of at most ``most`` samples."""
+    step = max(1, -(-len(labels) // most))
+    rows = torch.stack([each.logits[::step] for each in opinions])
+    each = torch.ones(rows.shape[1], dtype=torch.float64) if weights is None else weights[::step].to(torch.float64)
+    return rows, labels[::step], each if float(each.sum()) else torch.ones_like(each)
+
+
+def _likeliest(rows: Tensor, labelled: Tensor, weights: Tensor, start: Tensor) -> Tensor:
+    """Return the weights ``(m,)`` under which the labels are likeliest.
+
+    Args:
+        rows: What the judges say, ``(m, n, k)``.
+        labelled: Log-probability of the given label for each true class, ``(n, k)``.
+        weights: ``(n,)``.
+        start: Where the search begins, ``(m,)``.
+    """
+    each = weights / weights.sum()
 
     def negative(v: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         now = torch.from_numpy(v)
-        mixed = torch.einsum("m,mnk->nk", now, rows)
-        normalizer = mixed.logsumexp(dim=1)
-        value = each @ (now @ given - normalizer) - _PULL * now @ now
-        expected = torch.einsum("nk,mnk->mn", (mixed - normalizer[:, None]).exp(), rows)
-        slope = (given - expected) @ each - 2 * _PULL * now
+        logs = torch.einsum("m,mnk->nk", now, rows).log_softmax(dim=1)
+        joint = logs + labelled
+        likely = joint.logsumexp(dim=1)
+        value = each @ likely - _PULL * now @ now
+        pulled = (joint - likely[:, None]).exp() - logs.exp()  # posterior of the true class, less what is said of it
+        slope = torch.einsum("n,nk,mnk->m", each, pulled, rows) - 2 * _PULL * now
         return -float(value), -slope.numpy()
 
-    start = np.full(len(opinions), 1.0 / len(opinions))
-    bounds = [(0.0, None)] * len(opinions)
-    found = minimize(negative, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-12, "gtol": 1e-7})
+    found = minimize(
+        negative,
+        start.numpy(),
+        jac=True,
+        bounds=[(0.0, None)] * len(rows),
+        method="L-BFGS-B",
+        options={"ftol": 1e-12, "gtol": 1e-7},
+    )
     return torch.from_numpy(np.maximum(found.x, 0.0))

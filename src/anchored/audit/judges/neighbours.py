@@ -22,15 +22,11 @@ import torch
 from torch import Tensor
 
 from anchored._random import stream
-from anchored.audit.judges.base import AXES, Vectors
-from anchored.ridge import as_targets, fit_sharpness, log_likelihood
+from anchored.audit.judges.base import Vectors
+from anchored.methods.nearest import choose_votes, find_nearest, most_similar, spaces_of, votes_of
 
 __all__ = ["nearest", "neighbours", "spaces"]
 
-_COUNTS = (5, 10, 20, 40, 80)
-_WIDTHS = (math.inf, 0.2, 0.07)
-_PRIOR = 1.0
-"""Weight of the classes' shares, in neighbours."""
 _BLOCK_NUMBERS = 2**24
 _EXACT = 30_000
 _DIRECTIONS, _CELLS_ASKED, _ROUNDS = 64, 8, 8
@@ -48,44 +44,34 @@ def neighbours(vectors: Vectors) -> Tensor:
         >>> bool((neighbours(Vectors.check(X, y, 3)).argmax(dim=1) == y).double().mean() > 0.85)
         True
     """
-    most = min(max(_COUNTS), len(vectors) - 1)
     shares = vectors.learnt.T @ vectors.each
     shares = (shares + 1.0) / (shares.sum() + vectors.k)
     part = torch.arange(0, len(vectors), max(1, -(-len(vectors) // _MOST_SCORED)))
-    targets = as_targets(vectors.labels[part].numpy(), vectors.k)
-    each = vectors.each[part].numpy()
-    if not each.any():
-        each = each + 1.0
-    best, found = -math.inf, None
-    for rows in spaces(vectors):
-        # Space, number and width are chosen on a part of the samples; only the best space is searched for all of them.
-        index, similarity = nearest(vectors, most, rows, part)
-        sharp: float | None = None
-        for width in _WIDTHS:
-            for count in sorted({min(count, most) for count in _COUNTS}):
-                votes = _votes(vectors, index[:, :count], similarity[:, :count], width, shares).numpy()
-                votes = votes - votes.mean(axis=1, keepdims=True)
-                sharp = fit_sharpness(votes, targets, each, start=sharp)
-                score = log_likelihood(sharp * votes, targets, each)
-                if score > best:
-                    best, found = score, (rows, index, similarity, count, width)
-    if found is None:  # all rows are copies of one another, or no feature varies
-        return shares.log().expand(len(vectors), -1).clone()
-    rows, index, similarity, count, width = found
-    if len(part) < len(vectors):
-        index, similarity = nearest(vectors, count, rows)
-    blocks = zip(
-        torch.split(index[:, :count], _block(vectors)), torch.split(similarity[:, :count], _block(vectors)), strict=True
+    both = spaces(vectors)
+
+    def vote(index: Tensor, similarity: Tensor, width: float) -> Tensor:
+        return _votes(vectors, index, similarity, width, shares)
+
+    # Space, number and width are chosen on a part of the samples; only the best space is searched for all of them.
+    chosen = choose_votes(
+        both,
+        lambda rows, count: nearest(vectors, count, rows, part),
+        vote,
+        vectors.labels[part],
+        vectors.each[part],
+        vectors.k,
     )
-    return torch.cat([_votes(vectors, places, near, width, shares) for places, near in blocks])
+    if chosen is None:  # all rows are copies of one another, or no feature varies
+        return shares.log().expand(len(vectors), -1).clone()
+    index, similarity = nearest(vectors, chosen.count, both[chosen.space])
+    blocks = zip(torch.split(index, _block(vectors)), torch.split(similarity, _block(vectors)), strict=True)
+    return torch.cat([vote(places, near, chosen.width) for places, near in blocks])
 
 
 def spaces(vectors: Vectors) -> list[Tensor]:
-    r"""Return the spaces in which neighbours are searched: standardised features, and the same half whitened.
+    """Return the spaces in which neighbours are searched: standardised features, and the same half whitened.
 
-    With the principal axes V and the deviations :math:`\sigma` along them, the second is
-    :math:`x V \operatorname{diag}(\sigma)^{-1/2}`: large directions count for less, small ones for more. Above 256
-    columns both are cut off after the 256 largest axes.
+    Above 256 columns both are cut off after the 256 largest principal axes.
 
     Args:
         vectors: The samples.
@@ -93,14 +79,10 @@ def spaces(vectors: Vectors) -> list[Tensor]:
     Returns:
         Unit rows ``(n, m)``, float32, for each space.
     """
-    rows = vectors.standardised
-    if not rows.shape[1]:
+    if not vectors.standardised.shape[1]:
         return []
     variances, rotated = vectors.principal
-    return [
-        torch.nn.functional.normalize(rows if rows.shape[1] <= AXES else rotated, dim=1),
-        torch.nn.functional.normalize(rotated / variances.pow(0.25), dim=1),
-    ]
+    return [torch.nn.functional.normalize(rotated * factor, dim=1) for factor in spaces_of(variances)]
 
 
 def _block(vectors: Vectors) -> int:
@@ -108,19 +90,8 @@ def _block(vectors: Vectors) -> int:
 
 
 def _votes(vectors: Vectors, index: Tensor, similarity: Tensor, width: float, shares: Tensor) -> Tensor:
-    """Return log-probabilities ``(b, k)`` from neighbours ``(b, m)``; a similarity of -inf is no neighbour."""
-    weight = vectors.each[index]
-    if math.isinf(width):
-        weight = weight * torch.isfinite(similarity)
-    else:
-        weight = weight * ((similarity.to(torch.float64) - 1.0) / width).exp()
-    votes = _PRIOR * shares.expand(len(index), -1).clone()
-    if vectors.targets is None:
-        votes.scatter_add_(1, vectors.labels[index], weight)
-    else:
-        for place in range(index.shape[1]):  # m columns instead of an (b, m, k) block
-            votes += weight[:, place, None] * vectors.targets[index[:, place]]
-    return votes.log()
+    """Return log-votes ``(b, k)`` of neighbours ``(b, m)``; a similarity of -inf is no neighbour."""
+    return votes_of(vectors.labels[index], vectors.each[index], shares, similarity, width)
 
 
 def nearest(vectors: Vectors, count: int, rows: Tensor, part: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -137,36 +108,9 @@ def nearest(vectors: Vectors, count: int, rows: Tensor, part: Tensor | None = No
         rest have the cosine -inf.
     """
     if len(vectors) <= _EXACT or (part is not None and len(part) * len(vectors) <= _EXACT**2):
-        return _exact(rows, vectors.copies, count, torch.arange(len(rows)) if part is None else part)
+        return find_nearest(rows, vectors.copies, count, part)
     found = _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))
     return found if part is None else (found[0][part], found[1][part])
-
-
-def _top(rows: Tensor, queries: Tensor, among: Tensor, copies: Tensor | None, count: int) -> tuple[Tensor, Tensor]:
-    """Search neighbours of the samples ``queries`` among the samples ``among``, both given by their places."""
-    everyone = len(among) == len(rows)  # in order: then nothing has to be gathered
-    similarity = rows[queries] @ (rows if everyone else rows[among]).T
-    if copies is None and everyone:
-        similarity[torch.arange(len(queries)), queries] = -math.inf
-    else:
-        same = queries[:, None] == among if copies is None else copies[queries][:, None] == copies[among]
-        similarity.masked_fill_(same, -math.inf)
-    near, place = similarity.topk(min(count, len(among)), dim=1)
-    found = among[place]
-    if len(among) < count:
-        missing = count - len(among)
-        near = torch.nn.functional.pad(near, (0, missing), value=-math.inf)
-        found = torch.nn.functional.pad(found, (0, missing), value=0)
-    return found, near
-
-
-def _exact(rows: Tensor, copies: Tensor | None, count: int, asked: Tensor) -> tuple[Tensor, Tensor]:
-    everyone = torch.arange(len(rows))
-    found = [
-        _top(rows, block, everyone, copies, count) for block in torch.split(asked, max(1, _BLOCK_NUMBERS // len(rows)))
-    ]
-    index, similarity = zip(*found, strict=True)
-    return torch.cat(index), torch.cat(similarity)
 
 
 def _approximate(rows: Tensor, copies: Tensor | None, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -192,7 +136,7 @@ def _approximate(rows: Tensor, copies: Tensor | None, count: int, generator: tor
             continue
         among = torch.cat([members[int(other)] for other in around[cell]])
         for queries in torch.split(members[cell], max(1, _BLOCK_NUMBERS // max(len(among), 1))):
-            index[queries], similarity[queries] = _top(rows, queries, among, copies, count)
+            index[queries], similarity[queries] = most_similar(rows, queries, among, copies, count)
     return index, similarity
 
 

@@ -49,10 +49,9 @@ def closed_form(
         class_weight: None, or ``"balanced"`` for the same total weight of every class.
         landmarks: Most landmarks of the kernel.
     """
-    learn = vectors.labels if vectors.targets is None else vectors.targets
     model = fit_ridge(
         vectors.X,
-        learn,
+        vectors.labels,
         vectors.k,
         kernel=kernel,
         weights=vectors.weights,
