@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anchored import InputError
-from anchored.audit import LabelNoise, check_sample, correct_by_check
+from anchored.audit import LabelNoise, check, check_sample, correct_by_check
 
 NOISE = LabelNoise(0.05, (0.0, 0.1), torch.eye(2), 1.0, torch.zeros(2), 2000)
 
@@ -76,3 +76,31 @@ def test_refuses_no_answers_and_answers_about_nothing():
         correct_by_check(NOISE, posterior, labels, {20: 0})
     with pytest.raises(InputError, match="size"):
         check_sample(10, 0)
+
+
+def bent(n, seed):
+    """Probabilities that are right up to one half and much too high beyond: no line in logits mends them."""
+    g = torch.Generator().manual_seed(seed)
+    p = torch.rand(n, generator=g, dtype=torch.float64)
+    truly = torch.where(p < 0.5, p, 0.5)
+    return p, (torch.rand(n, generator=g) < truly).double(), truly
+
+
+def test_many_answers_allow_a_curve_and_few_a_line():
+    p, wrong, _ = bent(2000, 0)
+    everyone, _, true_of_all = bent(5000, 1)
+    line = check._recalibrated(everyone, p, wrong)
+    found = check._corrected(everyone, p, wrong)
+    gap = lambda said: float((said - true_of_all).abs().mean())  # noqa: E731
+    assert gap(found) < 0.7 * gap(line)
+    order = everyone.argsort()
+    assert bool((found[order].diff() >= -1e-12).all())
+    few = check._corrected(everyone, p[:50], wrong[:50])
+    torch.testing.assert_close(few, check._recalibrated(everyone, p[:50], wrong[:50]))
+
+
+def test_where_a_line_is_right_a_curve_is_not_taken():
+    g = torch.Generator().manual_seed(3)
+    p = torch.rand(400, generator=g, dtype=torch.float64)
+    wrong = (torch.rand(400, generator=g) < p).double()
+    torch.testing.assert_close(check._corrected(p, p, wrong), check._recalibrated(p, p, wrong))
