@@ -21,7 +21,7 @@ def anchored(monkeypatch, capfd):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["anchored", *map(str, arguments)])
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         catch_signals()
         try:
             with pytest.raises(SystemExit) as ended:

@@ -22,6 +22,10 @@ class Killed(Exception):
     """Stands for a signal."""
 
 
+def killed_when_the_frozen_answer_is_there(fitted):
+    raise Killed
+
+
 class KilledInTheSecondEpoch(Progress):
     def step(self, *, batch, samples, loss):
         self.batch = batch
@@ -76,7 +80,12 @@ def test_killed_and_resumed_and_repeated_are_the_same_bytes(tmp_path, settings):
     assert load(tmp_path / "killed").class_names == NAMES  # the frozen answer can be used
     fit(split, killed.read_settings(), folder=killed)
     fit(split, RunFolder.open(tmp_path / "whole").read_config(), folder=tmp_path / "again")
-    for other in ("killed", "again"):
+    with pytest.raises(Killed):
+        fit(split, settings, folder=tmp_path / "early", usable=killed_when_the_frozen_answer_is_there)
+    early = RunFolder.open(tmp_path / "early")
+    assert not early.finished
+    fit(split, early.read_settings(), folder=early)
+    for other in ("killed", "again", "early"):
         for name in FILES:
             assert (tmp_path / other / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), (other, name)
         results = [json.loads((tmp_path / run / "result.json").read_text()) for run in ("whole", other)]

@@ -14,19 +14,25 @@ from anchored._signals import Terminated, catch_signals, importing
 @pytest.fixture
 def handlers():
     """The handlers of this process, given back at the end."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background ignores it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
 @pytest.mark.usefixtures("handlers")
-@pytest.mark.parametrize(("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated), (signal.SIGHUP, Terminated)]
+)
 def test_a_signal_becomes_an_exception(number, error):
     catch_signals()
-    with pytest.raises(error):
+    with pytest.raises(error) as stopped:
         os.kill(os.getpid(), number)
+    if error is Terminated:
+        assert stopped.value.code == 128 + number
+        os.kill(os.getpid(), signal.SIGTERM)  # the second one is ignored
 
 
 @pytest.mark.usefixtures("handlers")
@@ -47,6 +53,12 @@ def test_a_frame_within_an_import_is_recognised(tmp_path, monkeypatch):
     assert not importing(sys._getframe())
 
 
+def _default_signals():
+    """A runner in the background, or under nohup, ignores them."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def child(code, tmp_path, number=None, **options):
     (tmp_path / "slow.py").write_text("import os, time\nprint('now', flush=True)\ntime.sleep(30)")
     process = subprocess.Popen(
@@ -54,7 +66,7 @@ def child(code, tmp_path, number=None, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a runner in the background ignores it
+        preexec_fn=_default_signals,
         env=os.environ | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{tmp_path}"} | options,
     )
     if number is not None:
@@ -65,7 +77,12 @@ def child(code, tmp_path, number=None, **options):
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "told to stop (SIGTERM)")]
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "told to stop (SIGTERM)"),
+        (signal.SIGHUP, 129, "the terminal is gone (SIGHUP)"),
+    ],
 )
 def test_a_signal_during_an_import_ends_at_once_with_one_line(tmp_path, number, code, said):
     program = "from anchored._signals import catch_signals\ncatch_signals()\nimport slow"
@@ -110,3 +127,35 @@ def test_nobody_has_to_listen_to_stderr(tmp_path):
     print("done")
     """
     assert child(program, tmp_path)[:2] == (0, "done\n")
+
+
+@pytest.mark.parametrize("lines", [3, 100_000])
+def test_work_goes_on_if_nobody_reads_stdout_any_more(tmp_path, lines):
+    program = f"""
+    import sys
+    from anchored._signals import open_streams, reader_is_gone
+    import os
+    read, write = os.pipe()
+    os.dup2(write, 1); os.close(read); os.close(write)
+    open_streams()
+    for number in range({lines}):
+        print(number)
+    sys.stdout.flush()
+    print("goes on", reader_is_gone(), file=sys.stderr)
+    """
+    assert child(program, tmp_path) == (0, "", "goes on True\n")
+
+
+def test_a_full_device_is_an_error(tmp_path):
+    program = """
+    import os, sys
+    from anchored._signals import open_streams, reader_is_gone
+    full = os.open("/dev/full", os.O_WRONLY); os.dup2(full, 1)
+    open_streams()
+    print("lost")
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        print(error.strerror, reader_is_gone(), file=sys.stderr)
+    """
+    assert child(program, tmp_path) == (0, "", "No space left on device False\n")

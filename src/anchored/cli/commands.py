@@ -2,7 +2,7 @@
 
 The docstring of a function is the help of its command, and its ``Args`` are the help of the command's options. Exit
 codes: 0 if all is done, 1 if a part failed, 2 if something that the user gave cannot be used (said in one line, without
-a traceback), 130 after Ctrl-C, 143 after SIGTERM.
+a traceback), 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 141 if all is done but nobody read stdout.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import typer
 from anchored import __version__
 from anchored._errors import InputError
 from anchored._memory import keep_freed_memory
-from anchored._signals import Terminated
+from anchored._signals import Terminated, reader_is_gone
 from anchored.cli.audit import audit
 from anchored.cli.bench import bench
 from anchored.cli.cache import cache
@@ -104,7 +104,7 @@ for _name, _command in COMMANDS.items():
     _add(_paper, _command, _name)
 app.add_typer(_paper)
 
-_INTERRUPTED = 130
+_INTERRUPTED, _BROKEN_PIPE = 130, 141
 _OUT_OF_MEMORY = "you tried to allocate"
 """What torch says if the system gives it no more."""
 
@@ -124,15 +124,15 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         if code == _INTERRUPTED:  # typer turns Ctrl-C into its exit code, without a word
             say("interrupted")
-        return code if isinstance(code, int) else 0
+        return code if isinstance(code, int) and code else _BROKEN_PIPE if reader_is_gone() else 0
     except Ended as ended:
         return ended.code
     except KeyboardInterrupt:
         say("interrupted")
         return _INTERRUPTED
-    except Terminated:
-        say("told to stop (SIGTERM)")
-        return 143
+    except Terminated as stopped:
+        say(str(stopped))
+        return stopped.code
     except typer.Abort:
         return 1
     except Exception as error:

@@ -146,6 +146,6 @@ def _goes_on(*, cached: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         say(f"interrupted; {way_out}")
         raise Ended(130) from None
-    except Terminated:
-        say(f"told to stop (SIGTERM); {way_out}")
-        raise Ended(143) from None
+    except Terminated as stopped:
+        say(f"{stopped}; {way_out}")
+        raise Ended(stopped.code) from None

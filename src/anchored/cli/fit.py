@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -134,13 +134,13 @@ def _check_free(out: Path) -> None:
 
 
 def _check_writable(folder: Path, *, name: str) -> None:
-    """Refuse a folder that cannot be made, by making one beside it: permissions do not tell of every disk."""
+    """Refuse a folder that cannot be made, by a nameless file beside it: permissions do not tell of every disk."""
     path = folder.absolute()
     parent = next(place for place in (path, *path.parents) if place.exists())
     if not parent.is_dir():
         raise InputError(f"{name} cannot be made, because {parent} is a file; choose another folder")
     try:
-        with TemporaryDirectory(prefix=".anchored-", dir=parent):
+        with TemporaryFile(dir=parent):  # nothing is left of it, whenever the process is killed
             pass
     except OSError as error:
         raise InputError(

@@ -134,7 +134,7 @@ def run(
         summary = run_jobs(asked, where, Results(results), engine, watcher)
     except (KeyboardInterrupt, Terminated) as stopped:
         say("stopped; the checkpoints are kept, and the same command resumes from there")
-        raise Ended(130 if isinstance(stopped, KeyboardInterrupt) else 143) from None
+        raise Ended(stopped.code if isinstance(stopped, Terminated) else 130) from None
     _tell(the_table.name, summary, where, json=json)
 
 

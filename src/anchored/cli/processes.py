@@ -113,8 +113,8 @@ def resumable(run: RunFolder) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise _end("interrupted", run, 130) from None
-    except Terminated:
-        raise _end("told to stop (SIGTERM)", run, 143) from None
+    except Terminated as stopped:
+        raise _end(str(stopped), run, stopped.code) from None
     except Exception as error:
         refused = about_the_disk(error)
         if refused is not None:

@@ -1,7 +1,9 @@
 """Arrays: ``.npz`` with ``X`` and ``y`` (and ``X_test``, ``y_test``), a pair of ``.npy`` files, or arrays in Python.
 
 ``X`` is ``(n, d)`` for vectors, ``(n, h, w)`` for grey images, ``(n, c, h, w)`` or ``(n, h, w, c)`` with c = 1 or 3
-for images. Integers in 0..255 with more than two dimensions are pixels and stay bytes; all else becomes float32.
+for images. Integers in 0..255 with more than two dimensions are pixels and stay bytes; all else becomes float32. If
+vectors would lose their differences by that (time stamps, ids, prices with a large offset), they are read as a table,
+whose columns are centred in double precision.
 Files are read with pickling off, so an array of Python objects is refused and never run.
 """
 
@@ -24,9 +26,13 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._files import regular_size
+from anchored.data.columns import TableInputs
 from anchored.data.dataset import Dataset, Split
-from anchored.data.inputs import TensorInputs
+from anchored.data.frame_columns import as_columns
+from anchored.data.inputs import Inputs, TensorInputs
 from anchored.data.labels import LabelPolicy, check_classes, encode_labels, review_if_trained_on
+from anchored.data.number_rows import fits_single_precision
+from anchored.data.table import TableForm
 
 __all__ = [
     "ArrayHead",
@@ -44,6 +50,8 @@ _NAMES = ("x", "y", "x_test", "y_test")
 _ZIP_MAGIC = b"PK\x03\x04"
 _FREE_MEMORY, _LARGEST_RATIO = 2**28, 250
 """Bytes that any archive may take, and how many more for each of its own bytes."""
+_WIDEST_TABLE = 1_000
+"""Columns up to which vectors may be a table of numbers; wider ones are features of a network."""
 
 
 def as_inputs(x: Array | Tensor, *, where: str) -> Tensor:
@@ -76,6 +84,19 @@ def as_inputs(x: Array | Tensor, *, where: str) -> Tensor:
     if array.ndim > 2:
         return _images(array, where=where)
     return _finite_float32(array, where=where)
+
+
+def _as_table_or_vectors(x: Array | Tensor, form: TableForm, *, where: str) -> Inputs:
+    """Take an array as vectors or images, or as a table if that is asked for or single precision would not do."""
+    array = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
+    inputs = TensorInputs(as_inputs(x, where=where))
+    if array.ndim != 2 or form not in ("auto", "table"):
+        return inputs
+    wide = array.dtype.itemsize > 4 and array.shape[1] <= _WIDEST_TABLE
+    columns = (array[:, place].astype(np.float64) for place in range(array.shape[1] if wide else 0))
+    if form == "table" or not all(map(fits_single_precision, columns)):
+        return as_columns(array, source=where)
+    return inputs
 
 
 def _images(array: Array, *, where: str) -> Tensor:
@@ -163,6 +184,7 @@ def from_arrays(
     class_names: tuple[str, ...] | None = None,
     labels: LabelPolicy = "required",
     where: tuple[str, str] = ("X", "y"),
+    form: TableForm = "vectors",
 ) -> Dataset:
     """Make a data set of arrays in memory.
 
@@ -173,6 +195,9 @@ def from_arrays(
         class_names: The names known from training, for data that is to be predicted or evaluated.
         labels: Whether labels are needed.
         where: What to call ``x`` and ``y`` in a refusal.
+        form: What ``(n, d)`` numbers are wanted as: ``"vectors"`` in single precision; ``"table"``, whose columns
+            ``x0, x1, …`` an encoder centres in double precision; ``"auto"`` for a table only if vectors would lose the
+            differences between rows, or a value lies extremely far from the others.
 
     Returns:
         The data set, with notes on classes that are too small.
@@ -185,7 +210,7 @@ def from_arrays(
         >>> data.class_names, data.labels.tolist()
         (('a', 'b'), [1, 0, 1])
     """
-    inputs = as_inputs(x, where=where[0])
+    inputs = _as_table_or_vectors(x, form, where=where[0])
     text: list[str | None] = [None] * len(inputs)
     if y is None or labels == "ignored":
         if labels == "required":
@@ -195,7 +220,8 @@ def from_arrays(
         if len(text) != len(inputs):
             raise InputError(f"{where[0]} and {where[1]} must have as many rows, got {len(inputs)} and {len(text)}")
     codes, names = encode_labels(text, class_names, where=lambda row: f"{where[1]}, row {row}")
-    dataset = Dataset(name=name, inputs=TensorInputs(inputs), labels=codes, class_names=names)
+    columns = inputs.names if isinstance(inputs, TableInputs) else None
+    dataset = Dataset(name=name, inputs=inputs, labels=codes, class_names=names, columns=columns)
     return review_if_trained_on(dataset, class_names, labels, where=where[1])
 
 
@@ -352,7 +378,11 @@ _DAMAGED = (
 
 
 def load_npz(
-    path: str | Path, *, class_names: tuple[str, ...] | None = None, labels: LabelPolicy = "required"
+    path: str | Path,
+    *,
+    class_names: tuple[str, ...] | None = None,
+    labels: LabelPolicy = "required",
+    form: TableForm = "auto",
 ) -> Split:
     """Read a data set from an ``.npz`` archive with ``X`` and ``y``, perhaps with ``X_test`` and ``y_test``.
 
@@ -360,6 +390,7 @@ def load_npz(
         path: The archive; the case of the names does not matter.
         class_names: The names known from training, for data that is to be predicted or evaluated.
         labels: Whether labels are needed.
+        form: What vectors are wanted as, see :func:`from_arrays`.
 
     Returns:
         The training part, and the test part if there is an ``X_test``.
@@ -390,12 +421,19 @@ def load_npz(
     if y is not None and labels == "required" and class_names is None:
         check_classes(as_label_names(y, where=f"{path}, array 'y'"), where=f"{path}, array 'y'")
     train = from_arrays(
-        x, y, name=name, class_names=class_names, labels=labels, where=(f"{path}, array 'X'", f"{path}, array 'y'")
+        x,
+        y,
+        name=name,
+        class_names=class_names,
+        labels=labels,
+        where=(f"{path}, array 'X'", f"{path}, array 'y'"),
+        form=form,
     )
     if x_test is None:
         return Split(train)
     where = (f"{path}, array 'X_test'", f"{path}, array 'y_test'")
-    test = from_arrays(x_test, y_test, name=name, class_names=train.class_names, labels=labels, where=where)
+    form = "table" if isinstance(train.inputs, TableInputs) else "vectors"
+    test = from_arrays(x_test, y_test, name=name, class_names=train.class_names, labels=labels, where=where, form=form)
     if test.inputs.shape != train.inputs.shape:
         raise InputError(f"{where[0]} must have the shape of 'X', {train.inputs.shape}, got {test.inputs.shape}")
     return Split(train, test)
@@ -432,6 +470,7 @@ def load_npy(
     *,
     class_names: tuple[str, ...] | None = None,
     labels: LabelPolicy = "required",
+    form: TableForm = "auto",
 ) -> Split:
     """Read a data set from a ``.npy`` file of inputs and another of labels.
 
@@ -440,6 +479,7 @@ def load_npy(
         label: The file of labels; by default ``y.npy`` beside it.
         class_names: The names known from training, for data that is to be predicted or evaluated.
         labels: Whether labels are needed.
+        form: What vectors are wanted as, see :func:`from_arrays`.
 
     Returns:
         A training part without a test part.
@@ -474,7 +514,7 @@ def load_npy(
     y = _single(beside) if given and labels != "ignored" else None
     if y is not None and labels == "required" and class_names is None:
         check_classes(as_label_names(y, where=where[1]), where=where[1])
-    return Split(from_arrays(x, y, name=path.stem, class_names=class_names, labels=labels, where=where))
+    return Split(from_arrays(x, y, name=path.stem, class_names=class_names, labels=labels, where=where, form=form))
 
 
 def _single(path: Path) -> Array:

@@ -173,7 +173,15 @@ def _open(data: object, options: SourceOptions) -> Split:
         return Split(data)
     if isinstance(data, tuple) and len(data) == 2:
         x, y = cast("tuple[Array, Array | None]", data)
-        return Split(from_arrays(x, y, class_names=names, labels=options.get("labels", "required")))
+        return Split(
+            from_arrays(
+                x,
+                y,
+                class_names=names,
+                labels=options.get("labels", "required"),
+                form=options.get("form", "auto"),
+            )
+        )
     if not isinstance(data, str | os.PathLike):
         return Split(from_torch(data, class_names=names))
     written = os.fspath(data)

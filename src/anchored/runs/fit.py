@@ -115,6 +115,8 @@ def fit(
             tuning = tuning if decision.config.tune.what == "all" else None
             progress.say(plan)
         setup = train(decision, data, runtime, run, module=module, progress=progress)
+        if tuning is not None and run is not None and runtime.main:
+            run.tuning.make()  # before the frozen answer is written, which would otherwise look like the last word
         model, result = conclude(
             setup, decision, data, look, run, tuning=None if tuning is None else {"kept": None, "text": plan}
         )
@@ -138,8 +140,6 @@ def _tune(
 ) -> Fitted:
     """Fine-tune after the frozen answer, and keep the better of the two."""
     own = None if run is None else run.tuning
-    if own is not None and tuning.runtime.main:
-        own.make()
     keep = own if tuning.runtime.main else None
     checkpoint = None if own is None else own.read_checkpoint()
     done = 0 if checkpoint is None else int(checkpoint.facts["epoch"])

@@ -253,7 +253,8 @@ class RunFolder:
 
     def sweep(self) -> None:
         """Remove the temporary files of a process that was killed while it wrote."""
-        folders = (self.path / name for name in ("", "checkpoint", "audit", LOOK, EARLIER_LOOK))
+        names = ("", "checkpoint", "audit", LOOK, EARLIER_LOOK, TUNE, f"{TUNE}/checkpoint")
+        folders = (self.path / name for name in names)
         for folder in folders:
             sweep(folder, owned=True)
             for deeper in folder.glob("half-*") if folder.name in (LOOK, EARLIER_LOOK) else ():

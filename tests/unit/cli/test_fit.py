@@ -72,7 +72,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_data_is_read(table
     def full(*_args, **_kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("anchored.cli.fit.TemporaryDirectory", full)
+    monkeypatch.setattr("anchored.cli.fit.TemporaryFile", full)
     for flags, name in (((), "the folder runs for the runs"), (("--out", "there/run"), "--out there/run")):
         error = call("no-such-data", *flags).exception
         assert isinstance(error, InputError)

@@ -258,3 +258,36 @@ def test_an_odd_object_is_no_label(value, message):
 
 def test_whole_numbers_among_objects_keep_their_name():
     assert as_label_names(np.array([1, 2.0, "b", np.int64(3)], dtype=object), where="y") == ["1", "2", "b", "3"]
+
+
+def shifted(tmp_path, offset, **more):
+    path = tmp_path / "d.npz"
+    np.savez(path, X=np.random.default_rng(0).normal(size=(40, 2)) + offset, y=np.arange(40) % 2, **more)
+    return path
+
+
+def test_what_single_precision_would_lose_is_read_as_a_table(tmp_path):
+    path = shifted(tmp_path, 1e8, X_test=np.full((3, 2), 5.0), y_test=[0, 1, 0])
+    split = load_npz(path)
+    assert (split.train.kind, split.train.columns, split.test.kind) == ("table", ("x0", "x1"), "table")
+    with np.load(path) as archive:
+        assert (split.train.inputs.columns["x1"].values == archive["X"][:, 1]).all()
+    assert load_npz(path, form="numbers").train.kind == "vectors"
+    np.save(tmp_path / "X.npy", np.arange(40.0).reshape(20, 2) + 1e9)
+    np.save(tmp_path / "y.npy", np.arange(20) % 2)
+    assert load_npy(tmp_path / "X.npy").train.kind == "table"
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.arange(40.0).reshape(20, 2),
+        (np.arange(40.0).reshape(20, 2) + 1e8).astype(np.float32),  # nothing is left to lose
+        np.arange(1001 * 3).reshape(3, 1001) + 2**60,  # too wide for a table
+    ],
+)
+def test_other_vectors_stay_vectors_unless_a_table_is_asked_for(x):
+    y = np.arange(len(x)) % 2
+    assert from_arrays(x, y, form="auto").kind == "vectors"
+    assert from_arrays(x, y).kind == "vectors"
+    assert from_arrays(x, y, form="table").kind == "table"

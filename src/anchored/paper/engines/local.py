@@ -93,7 +93,8 @@ def _room(placement: Placement) -> int:
 
 
 def _work_in_a_process(job: Job, placement: Placement, there: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-c reaches the whole group; the runner sees to its processes
+    for number in (signal.SIGINT, signal.SIGHUP):  # they reach the whole group; the runner sees to its processes
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_runner, daemon=True).start()
     there.send(run_job(job, placement))
 
