@@ -3,16 +3,18 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# The lock of development. CI overrides it: constraints.txt for the newest of everything, constraints-oldest.txt.
+LOCK   ?= constraints-dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check format bench docs coverage clean
+.PHONY: help demo test test-slow check format bench docs coverage lock clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt $(LOCK)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --constraint constraints.txt -e '.[dev]'
+	$(BIN)/pip install -q --constraint constraints.txt --constraint $(LOCK) -e '.[dev]'
 	@touch $(STAMP)
 
 demo: $(STAMP)  ## train on data with noisy labels, anchored and not, and compare
@@ -37,15 +39,24 @@ bench: $(STAMP)  ## every benchmark, as ratios
 	$(BIN)/anchored bench
 
 docs: $(STAMP)  ## the site, strictly, into build/site
-	$(BIN)/pip install -q --constraint constraints.txt -e '.[docs]'
+	$(BIN)/pip install -q --constraint constraints.txt --constraint $(LOCK) -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 coverage: $(STAMP)  ## all tests, the long ones too, with the share of lines that they run
-	$(BIN)/pip install -q --constraint constraints.txt -e '.[coverage]'
+	$(BIN)/pip install -q --constraint constraints.txt --constraint $(LOCK) -e '.[coverage]'
 	$(BIN)/coverage erase
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 --cov --cov-report=
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 -m slow --cov --cov-append --cov-report=
 	$(BIN)/coverage report --sort=cover --fail-under=95
+
+constraints-oldest.txt: pyproject.toml .github/pins.py
+	$(PYTHON) .github/pins.py oldest > $@
+
+lock: $(STAMP)  ## take the newest of everything, and write it to constraints-dev.txt
+	$(BIN)/pip install -q --upgrade --upgrade-strategy eager --constraint constraints.txt \
+		-e '.[dev,ray,slurm,cleanlab]'
+	(sed -n 1p constraints-dev.txt; $(BIN)/python .github/pins.py lock) > constraints-dev.txt.new
+	mv constraints-dev.txt.new constraints-dev.txt
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,22 +13,25 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LOCKED = ("dev", "ray", "slurm", "cleanlab", "docs", "coverage")
-"""Extras that .ci/run and the make targets install."""
+LOCKED = ("dev", "ray", "slurm", "cleanlab")
+"""Extras that the tests need; those of the site and of coverage have bounds only."""
 
 
-def stated():
-    """Return every requirement of pyproject.toml, with the extras."""
+def stated(*extras: str) -> list[str]:
+    """Return the requirements of pyproject.toml with those of some extras, by default of all."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [*project["dependencies"], *(line for lines in project["optional-dependencies"].values() for line in lines)]
+    optional = project["optional-dependencies"]
+    lines = [*project["dependencies"], *(line for extra in extras or optional for line in optional[extra])]
+    more = [extra for line in lines if line.startswith("anchored[") for extra in line[9:-1].split(",")]
+    return lines if set(more) <= set(extras or optional) else stated(*dict.fromkeys((*extras, *more)))
 
 
-def name_of(requirement):
+def name_of(requirement: str) -> str:
     """Return the name of a requirement as indexes write it."""
     return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
 
 
-def oldest():
+def oldest() -> list[str]:
     """Return ``name==version`` for every lower bound; a package that is named twice must state one bound."""
     found = {}
     for line in stated():
@@ -40,21 +43,21 @@ def oldest():
     return [f"{name}=={bound}" for name, bound in sorted(found.items())]
 
 
-def lock():
+def lock() -> list[str]:
     """Return ``name==version`` for all that the locked extras need, directly or not, as it is installed here."""
     from packaging.requirements import Requirement
 
-    found, waiting = {}, [(f"anchored[{','.join(LOCKED)}]", "")]
-    seen = set()
+    found: dict[str, str] = {}
+    waiting = [(line, "") for line in stated(*LOCKED)]
+    seen: set[tuple[str, str]] = set()
     while waiting:
         line, extra = waiting.pop()
         requirement = Requirement(line)
         name = name_of(requirement.name)
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
+        if name == "anchored" or (requirement.marker and not requirement.marker.evaluate({"extra": extra})):
             continue
         try:
-            if name != "anchored":
-                found[name] = version(name).partition("+")[0]
+            found[name] = version(name).partition("+")[0]
             needs = requires(name) or []
         except PackageNotFoundError:
             sys.exit(f"{name} is not installed here; make lock installs all that is locked")

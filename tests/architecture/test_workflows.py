@@ -36,9 +36,40 @@ def test_the_matrix_is_what_the_project_promises():
     matrix = WORKFLOWS["tests"]["jobs"]["test"]["strategy"]["matrix"]
     promised = [name.rsplit(" ", 1)[1] for name in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", name)]
     assert matrix["python"] == promised
-    (oldest,) = [line.removeprefix("torch>=") for line in PROJECT["dependencies"] if line.startswith("torch")]
+    (oldest,) = [re.match(r"torch>=([\d.]+)", line)[1] for line in PROJECT["dependencies"] if line.startswith("torch")]
     newest = re.search(r"^torch==(.*)$", (ROOT / "constraints.txt").read_text(), flags=re.MULTILINE)[1]
     assert matrix["torch"] == [f"{oldest}.0", newest]
+    assert {*matrix["lock"], *(each["lock"] for each in matrix["include"])} == {
+        "constraints.txt",
+        "constraints-oldest.txt",
+    }
+
+
+def pins(kind):
+    done = subprocess.run([sys.executable, GITHUB / "pins.py", kind], capture_output=True, text=True, check=True)
+    return dict(line.split("==") for line in done.stdout.splitlines())
+
+
+def test_every_requirement_has_both_bounds_and_the_lock_holds_all():
+    optional = PROJECT["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *(line for name in optional if name != "dev" for line in optional[name])]
+    bounded = [re.match(r"[\w.-]+", line)[0] for line in lines if ">=" in line]
+    assert len(bounded) >= 25
+    for line in PROJECT["dependencies"]:
+        assert re.search(r">=[\w.]+,<\d+$", line), line
+    normal = {re.sub(r"[-_.]+", "-", name).lower() for name in bounded}
+    oldest = pins("oldest")
+    assert normal - {"torch"} <= set(oldest)
+    assert oldest["numpy"] == "2.0"
+    unlocked = {
+        re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", line)[0]).lower()
+        for extra in ("docs", "coverage")
+        for line in optional[extra]
+    }
+    locked = dict(
+        line.split("==") for line in (ROOT / "constraints-dev.txt").read_text().splitlines() if line[:1] not in "#"
+    )
+    assert normal - unlocked <= set(locked)
 
 
 def test_scripts_of_workflows_exist():

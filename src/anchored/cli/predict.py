@@ -8,6 +8,7 @@ appears when it is complete.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _ERRORS_TOLD = 10
 _ENCODED_AT_ONCE = 1024
+_SECONDS_SILENT = 10.0
 
 
 def predict(
@@ -74,9 +76,10 @@ def predict(
     chunks = _chunks(run, model, data, root=data_root, image=image, part=part)
     seen: Counter[str | None] = Counter()
     n = abstained = broken = 0
+    told = time.monotonic()
 
     def write(path: Path) -> None:
-        nonlocal n, abstained, broken
+        nonlocal n, abstained, broken, told
         with form.open(path) as add:
             for said in predictions(model, chunks, min_confidence=min_confidence):
                 add(said)
@@ -87,6 +90,9 @@ def predict(
                 n += len(said.id)
                 abstained += sum(said.abstain) - len(errors)
                 seen.update(said.label)
+                if time.monotonic() - told > _SECONDS_SILENT:
+                    tell(f"{n:,} rows so far")
+                    told = time.monotonic()
 
     write_atomically(out, write)
     if broken > _ERRORS_TOLD:

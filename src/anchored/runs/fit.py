@@ -143,6 +143,9 @@ def _tune(
     keep = own if tuning.runtime.main else None
     checkpoint = None if own is None else own.read_checkpoint()
     done = 0 if checkpoint is None else int(checkpoint.facts["epoch"])
+    if keep is not None and checkpoint is not None:
+        # A crash may have come between the last checkpoint and its history.
+        keep.write_lines("history.jsonl", checkpoint.facts["history"])
     trained = tuning.train(
         checkpoint=checkpoint,
         save=lambda state: _save(keep, state),

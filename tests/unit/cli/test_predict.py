@@ -146,3 +146,9 @@ def test_a_file_that_turns_out_to_be_no_text_leaves_the_old_predictions(table_ru
         raise error
     assert (tmp_path / "p.csv").read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"p.csv", "new.csv"}
+
+
+def test_a_long_prediction_tells_how_far_it_is(table_run, tmp_path, monkeypatch):
+    monkeypatch.setattr("anchored.cli.predict._SECONDS_SILENT", -1.0)
+    said = call(table_run.path, table_run.read_config().data.source, "--out", tmp_path / "p.csv")
+    assert "anchored: 200 rows so far" in said.stderr
