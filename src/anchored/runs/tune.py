@@ -367,7 +367,8 @@ class FineTuning:
         step, forward = clock.step_seconds, _forward_seconds(setup)
         step, forward = self._agreed([step, forward])
         held = len(setup.train_set) and int(n * float(tune.hold_out))
-        left = (seconds - (time.monotonic() - begun)) * (1 - _SPARE) - (n + tested) * forward
+        views = 2 if self.encoder.view.mirrored else 1
+        left = (seconds - (time.monotonic() - begun)) * (1 - _SPARE) - (n + tested) * views * forward
         trained = n - held
         scoring = held * forward
         epochs = max(1, round(left / _EPOCH_SECONDS))

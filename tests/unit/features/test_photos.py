@@ -143,3 +143,16 @@ def test_a_machine_without_bfloat16_computes_in_full(monkeypatch):
     assert known_precision({"precision": "bfloat16"}) == "float32"
     monkeypatch.setattr("anchored.features.photos.has_fast_bfloat16", lambda: True)
     assert known_precision({"precision": "bfloat16"}) == "bfloat16"
+
+
+def test_mirrored_features_are_the_mean_of_both_views():
+    photos = torch.randint(256, (3, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 32 * 32, 4))
+    plain = from_module(net, size=(32, 32)).fit(TensorInputs(photos))
+    both = plain.mirrored()
+    mean = (plain.transform(TensorInputs(photos)) + plain.transform(TensorInputs(photos.flip(3)))) / 2
+    torch.testing.assert_close(both.transform(TensorInputs(photos)), mean)
+    torch.testing.assert_close(both.as_module()(photos), mean)
+    assert both.digest != plain.digest
+    assert PhotoView.from_dict(asdict(both.view)).mirrored
+    assert both.mirrored(False).digest == plain.digest

@@ -226,3 +226,44 @@ def test_one_text_or_photo_that_cannot_be_read_does_not_stop_the_others(tmp_path
 
 def test_digits_are_trained_on_as_before():
     assert fit(Split(load_digits().test), {"method": {"name": "ridge"}}).config.features == NOT_ENCODED
+
+
+def arrows(n=60, *, sideways):
+    """Photos of a bright wedge that points left or right (sideways) or up or down, on a noisy ground."""
+    rng = np.random.default_rng(0)
+    wedge = (abs(np.arange(16) - 7.5)[:, None] < np.arange(16)[None, :] / 2).astype(float)
+    made = []
+    for i in range(n):
+        shape = wedge if i % 2 else wedge[:, ::-1]
+        shape = shape if sideways else shape.T
+        pixels = rng.uniform(0, 60, (3, 32, 32))
+        top, left = rng.integers(0, 16, 2)
+        pixels[:, top : top + 16, left : left + 16] += 150 * shape
+        made.append(pixels.astype(np.uint8))
+    return Dataset("arrows", TensorInputs(torch.from_numpy(np.stack(made))), torch.arange(n) % 2, ("one", "other"))
+
+
+def test_photos_are_mirrored_unless_left_and_right_tell_the_classes_apart():
+    found = encode_data(arrows(sideways=True), None, validate({}))
+    assert found.config.options["mirrored"] is False
+    asked = {"features": {"encoder": "efficientnet-lite0", "options": {"mirrored": True}}}
+    blind = encode_data(arrows(sideways=True), None, validate(asked))
+    assert blind.config.options["mirrored"] is True
+    flipped = arrows(sideways=True).inputs.tensor.flip(3)
+    other = encode_data(
+        Dataset("flipped", TensorInputs(flipped), arrows(sideways=True).labels, ("one", "other")), None, validate(asked)
+    )
+    seen, same = (each.train.inputs.take(torch.arange(60)) for each in (blind, other))
+    torch.testing.assert_close(seen, same, atol=0.02, rtol=0.02)
+
+
+@pytest.mark.parametrize("value", [1, "yes"])
+def test_mirrored_is_true_or_false(value):
+    asked = {"features": {"encoder": "efficientnet-lite0", "options": {"mirrored": value}}}
+    with pytest.raises(InputError, match="mirrored must be true or false"):
+        encode_data(arrows(12, sideways=False), None, validate(asked))
+
+
+def test_mirrored_is_about_photos():
+    with pytest.raises(InputError, match="mirrored is about photos"):
+        encode_data(texts(), None, validate({"features": {"encoder": "tfidf", "options": {"mirrored": True}}}))
