@@ -30,7 +30,7 @@ _UNBALANCED = 5.0
 """Ratio of the largest to the smallest class above which all classes are also given the same weight."""
 _BOOSTED_COLUMNS, _BOOSTED_CLASSES, _BOOSTED_WORK = 64, 4, 4e5
 """Trees are grown for every class and fold, which takes long for many classes however few samples there are."""
-_KERNEL_WORK, _PROBE_WORK = 1e6, 3e7
+_KERNEL_WORK, _PROBE_WORK, _SECOND_WORK = 1e6, 3e7, 5e7
 _FAR_BEHIND = 0.05
 """Share of the best log-likelihood by which a linear model may fall short if a second one is to be asked."""
 
@@ -52,8 +52,8 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
     """Return the names of the judges to ask.
 
     ``auto`` asks the linear closed form and the neighbours; the balanced closed form if classes differ much in size;
-    the kernel, boosted trees and logistic regression if the data is small enough for them to be quick. Logistic
-    regression may still be passed over, see :func:`adds_nothing`.
+    the kernel, boosted trees, logistic regression and a second round if the data is small enough for them to be quick.
+    Logistic regression may still be passed over, see :func:`adds_nothing`, and so may the second round.
 
     Args:
         judges: ``"auto"``, a name, or several.
@@ -69,7 +69,7 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
         >>> import torch
         >>> rows = Vectors.check(torch.rand(60, 200), torch.arange(60) % 3, 3)
         >>> choose_judges("auto", rows)
-        ('ridge', 'kernel-ridge', 'neighbours', 'probe')
+        ('ridge', 'kernel-ridge', 'neighbours', 'probe', 'second-round')
     """
     if judges != "auto":
         asked = (judges,) if isinstance(judges, str) else tuple(judges)
@@ -88,6 +88,8 @@ def choose_judges(judges: str | Sequence[str], vectors: Vectors) -> tuple[str, .
         chosen.append("boosted")
     if n * min(d, AXES) * vectors.k <= _PROBE_WORK:
         chosen.append("probe")
+    if n * d * min(n, d) <= _SECOND_WORK:
+        chosen.append("second-round")
     return tuple(name for name in JUDGES if name in chosen)
 
 

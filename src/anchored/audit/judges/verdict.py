@@ -14,16 +14,21 @@ from anchored._random import stream
 from anchored.audit.flags import flag
 from anchored.audit.judges.base import Opinion, Vectors
 from anchored.audit.judges.calibrate import opinion_of
-from anchored.audit.judges.combine import combine
+from anchored.audit.judges.combine import combine, likelihood_under_law
 from anchored.audit.judges.folds import folds_of
 from anchored.audit.judges.knowable import LEVEL, SYSTEMATIC, chance, nothing_known, p_value
 from anchored.audit.judges.names import adds_nothing, choose_judges, get
-from anchored.audit.label_noise import LabelNoise, judge_labels
+from anchored.audit.label_noise import LabelNoise, fit_label_noise, judge_labels
 
 __all__ = ["Verdict", "judge_vectors"]
 
 _CERTAIN = 1e-12
 """P-value below which labels can be judged for sure, however much the answers depend on each other."""
+SECOND = "second-round"
+_LEAST_FOR_SECOND = 0.05
+"""Share of wrong labels from which on a second round may see more than the first."""
+_LEAST_GAIN = 2.0
+"""Nats by which the second round must make the given labels likelier, all together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +113,8 @@ def judge_vectors(
         given: ``(n,)``, the labels before anything was corrected; needed beside ``confirmed``, or the rest looks
             cleaner than it is. None if nothing was corrected.
         judges: ``"auto"``, a name of :data:`anchored.audit.judges.JUDGES`, or several. Logistic regression (``probe``)
-            is passed over if the closed form (``ridge``) was asked too and is far behind the others.
+            is passed over if the closed form (``ridge``) was asked too and is far behind the others. The second round
+            beside others is asked last, and listened to only if it makes the given labels likelier.
         others: Opinions that were made elsewhere and join the judges', such as that of a network.
         seed: Seed of folds and bootstrap.
         progress: Is told about each judge.
@@ -134,21 +140,16 @@ def judge_vectors(
     names = choose_judges(judges, vectors)
     if int((vectors.labels.bincount() > 0).sum()) < 2 or len(vectors) < max(2 * k, 8):
         return _unknown(vectors, torch.zeros(len(vectors), k, dtype=torch.float64), ())
+    first = tuple(name for name in names if name != SECOND) or names
     opinions = list(others)
-    for name in names:
-        if adds_nothing(name, opinions):
-            continue
-        start = time.perf_counter()
-        opinions.append(opinion_of(name, get(name)(vectors), vectors))
-        opinions[-1] = _timed(opinions[-1], time.perf_counter() - start)
-        if progress is not None:
-            last = opinions[-1]
-            progress.say(
-                f"{last.name} predicts {last.accuracy:.1%} of the labels that it did not see ({last.seconds:.1f} s)"
-            )
+    for name in first:
+        if not adds_nothing(name, opinions):
+            opinions.append(_asked(name, vectors, progress))
     logits, weighted = combine(opinions, vectors.labels, vectors.weights)
-    if not _known(logits, vectors, names, others):
+    if not _known(logits, vectors, first, others):
         return _unknown(vectors, logits, weighted)
+    if SECOND in names and first != names:
+        logits, weighted = _with_second_round(vectors, logits, weighted, progress)
     noise, posterior = judge_labels(
         logits,
         vectors.labels,
@@ -159,6 +160,29 @@ def judge_vectors(
     )
     accuracy, gamma = _accuracy(logits, vectors), vectors.found.get("gamma")
     return Verdict(logits, weighted, noise, posterior, True, vectors.labels, accuracy, gamma)
+
+
+def _asked(name: str, vectors: Vectors, progress: Progress | None) -> Opinion:
+    """Ask one judge."""
+    start = time.perf_counter()
+    said = _timed(opinion_of(name, get(name)(vectors), vectors), time.perf_counter() - start)
+    if progress is not None:
+        progress.say(
+            f"{said.name} predicts {said.accuracy:.1%} of the labels that it did not see ({said.seconds:.1f} s)"
+        )
+    return said
+
+
+def _with_second_round(
+    vectors: Vectors, logits: Tensor, opinions: tuple[Opinion, ...], progress: Progress | None
+) -> tuple[Tensor, tuple[Opinion, ...]]:
+    """Let the second round join the first, if labels look wrong, and if it makes the given labels likelier."""
+    labels, weights = vectors.labels, vectors.weights
+    if fit_label_noise(logits, labels, weights=weights).rate < _LEAST_FOR_SECOND:
+        return logits, opinions
+    both, weighted = combine([*opinions, _asked(SECOND, vectors, progress)], labels, weights)
+    before, after = (likelihood_under_law(each, labels, weights) for each in (logits, both))
+    return (both, weighted) if len(vectors) * (after - before) > _LEAST_GAIN else (logits, opinions)
 
 
 def _known(logits: Tensor, vectors: Vectors, names: Sequence[str], others: Sequence[Opinion]) -> bool:

@@ -1,5 +1,7 @@
 """Mirror of src/anchored/audit/judges/verdict.py: what is found, what is not known, and rounds of review."""
 
+import math
+
 import pytest
 import torch
 
@@ -135,10 +137,39 @@ def test_the_same_twice_and_every_judge_is_announced():
     heard = Heard()
     one, two = judge_vectors(X, given, 3, progress=heard), judge_vectors(X, given, 3)
     assert torch.equal(one.posterior, two.posterior)
-    assert [line.split()[0] for line in heard.lines] == [each.name for each in one.opinions]
+    asked = [line.split()[0] for line in heard.lines]  # the second round may be asked and not listened to
+    assert asked[: len(one.opinions)] == [each.name for each in one.opinions]
+    assert set(asked[len(one.opinions) :]) <= {"second-round"}
 
 
 def test_far_features_say_the_same():
     X, given, truth = clouds(600)
     far = judge_vectors(X.double() + 1e8, given, 3)
     assert far.noise.rate == pytest.approx(float((given != truth).double().mean()), abs=0.03)
+
+
+def asymmetric(n=900, rate=0.3, seed=0):
+    g = torch.Generator().manual_seed(seed)
+    truth = torch.arange(n) % 3
+    X = 3 * torch.eye(3, 6)[truth] + torch.randn(n, 6, generator=g)
+    return X, torch.where(torch.rand(n, generator=g) < rate, (truth + 1) % 3, truth)
+
+
+def test_the_second_round_is_listened_to_only_if_it_gains(monkeypatch):
+    X, given = asymmetric()
+    names = ("ridge", "neighbours", "second-round")
+    monkeypatch.setattr("anchored.audit.judges.verdict._LEAST_GAIN", -math.inf)
+    always = judge_vectors(X, given, 3, judges=names)
+    assert [each.name for each in always.opinions] == list(names)
+    monkeypatch.setattr("anchored.audit.judges.verdict._LEAST_GAIN", math.inf)
+    never = judge_vectors(X, given, 3, judges=names)
+    without = judge_vectors(X, given, 3, judges=names[:2])
+    assert [each.name for each in never.opinions] == list(names[:2])
+    assert torch.equal(never.logits, without.logits)
+
+
+def test_clean_labels_need_no_second_round(monkeypatch):
+    X, given = asymmetric(rate=0.0)
+    monkeypatch.setattr("anchored.audit.judges.verdict._LEAST_GAIN", -math.inf)
+    found = judge_vectors(X, given, 3, judges=("ridge", "second-round"))
+    assert [each.name for each in found.opinions] == ["ridge"]
