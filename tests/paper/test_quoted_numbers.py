@@ -95,8 +95,10 @@ def test_the_page_of_choices_quotes_the_runs_on_mnist():
         method, _, anchors = label.partition(", ")
         aligned = anchors.startswith("aligned")
         row = method.lower() + (f" ({anchors.replace(' = ', '=')})" if aligned else own.get(anchors, draws[noise]))
+        if aligned and draws[noise]:
+            row = f"{row[:-1]}, iid)"
         table = "noise_symmetric"
-        if row.endswith((" (iid)", " (pixels)")):
+        if row.endswith(("iid)", " (pixels)")):
             table = "unstated"
         elif "s=" in row or row.endswith(" (signed)"):
             table = "orientation"

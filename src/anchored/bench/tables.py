@@ -78,7 +78,7 @@ MODELS: dict[str, Callable[[int], Any]] = {
 """Name to what makes the classifier from a seed."""
 _CLEANLAB = ("cleanlab, logistic", "cleanlab, boosting")
 _OURS, _NETWORK = "AnchoredClassifier", "network alone"
-_REVISIONS = {"AnchoredClassifier": 4, "network alone": 1, "AnchoredRidge auto": 2, "AnchoredRegression": 1}
+_REVISIONS = {"AnchoredClassifier": 5, "network alone": 1, "AnchoredRidge auto": 2, "AnchoredRegression": 1}
 """Raised by one whenever a change of the code changes what a classifier answers: older scores are not read then."""
 
 
