@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 # The lock of development. CI overrides it: constraints.txt for the newest of everything, constraints-oldest.txt.
 LOCK   ?= constraints-dev.txt
+# More options for pytest: old packages warn about newer ones, -W default lets them.
+OPTIONS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow check format bench docs coverage lock clean
@@ -21,7 +23,7 @@ demo: $(STAMP)  ## train on data with noisy labels, anchored and not, and compar
 	@$(BIN)/python -m anchored.demo
 
 test: $(STAMP)  ## the test suite (under four minutes on two free cores)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 $(OPTIONS)
 
 test-slow: $(STAMP)  ## the long tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -m slow -n 2

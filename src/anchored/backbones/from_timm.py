@@ -43,7 +43,7 @@ def from_timm(
         The model as a backbone.
 
     Raises:
-        InputError: If timm is not installed or does not know the name.
+        InputError: If timm is not installed, does not work with this torch, or does not know the name.
     """
     channels, height, width = check_image(f"timm:{name}", input_shape, smallest=1)
     if not last_relu:
@@ -52,6 +52,12 @@ def from_timm(
         timm = import_module("timm")
     except ImportError as error:
         raise InputError(f"backbone 'timm:{name}' needs timm ({error}); run `pip install timm`") from error
+    except (RuntimeError, AttributeError, OSError) as error:  # a torchvision that was built for another torch
+        why = str(error).partition("\n")[0]
+        raise InputError(
+            f"backbone 'timm:{name}' needs timm, which does not work with the installed torch ({why}); "
+            "install the torchvision that belongs to it"
+        ) from None
     known = timm.list_models()
     if name.partition(".")[0] not in known:
         near = suggest(name, known)

@@ -21,13 +21,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._names import suggest
 from anchored.data.chunk import Chunk, Read, chunk_size, image_chunks
-from anchored.data.columns import TableChunk, TableInputs, TextColumn, VectorColumn
+from anchored.data.columns import NumberColumn, TableChunk, TableInputs, TextColumn, VectorColumn
 from anchored.data.dataset import Dataset, RowIds, Split
 from anchored.data.duplicates import note_duplicates
 from anchored.data.file_inputs import MEMORY_LIMIT, files_below, image_inputs
@@ -268,14 +269,21 @@ def _need(table: TableInputs, columns: Sequence[str] | None) -> None:
 
 def _without_row_numbers(table: TableInputs, columns: Sequence[str] | None) -> tuple[TableInputs, list[str]]:
     """Leave out what pandas writes for its index: a count of the rows would give labels away if they are sorted."""
-    unnamed = [name for name in table.names if _is_row_number(name) and name not in (columns or ())]
+    unnamed = [name for name in table.names if _is_row_number(name, table) and name not in (columns or ())]
     if not unnamed or len(unnamed) == len(table.names):
         return table, []
     return table.without(unnamed), ["a column without a name was left out: it looks like a count of the rows"]
 
 
-def _is_row_number(name: str) -> bool:
-    return name.startswith(("Unnamed: ", "__index_level_"))
+def _is_row_number(name: str, table: TableInputs) -> bool:
+    """Whether a column is an index of pandas: by the name that Parquet has for it, or whole numbers that all differ."""
+    if not name.startswith("Unnamed: "):
+        return name.startswith("__index_level_")
+    column = table.columns[name]
+    if not isinstance(column, NumberColumn):
+        return False
+    values = column.values
+    return bool((values == np.floor(values)).all()) and len(np.unique(values)) == len(values)
 
 
 def _without_label(table: TableInputs, label: str | None) -> TableInputs:
@@ -337,7 +345,7 @@ def _text_column(table: TableInputs, columns: Sequence[str] | None, *, sure: boo
     rest = [
         (name, column)
         for name, column in table.columns.items()
-        if not _is_row_number(name) and why_id(name, column) is None
+        if not _is_row_number(name, table) and why_id(name, column) is None
     ]
     name, column = rest[0] if len(rest) == 1 else ("", None)
     if isinstance(column, TextColumn) and (not sure or _reads_like_text(name, column)):
@@ -376,7 +384,7 @@ def _streamed_features(
     """The columns that a model of numbers takes: its own if they are known, else all but a label and a row number."""
     if columns is not None:
         return _feature_columns(table, columns, shape)
-    named = [name for name in table.names if not _is_row_number(name)] or list(table.names)
+    named = [name for name in table.names if not _is_row_number(name, table)] or list(table.names)
     if label is None and shape == (len(named),):
         return named  # just as many as the model takes: a column called "y" is a feature then, not the label
     found = find_label(table.names, label, source=table.source, needed=False)

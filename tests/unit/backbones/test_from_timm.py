@@ -71,3 +71,12 @@ def test_refuses_vectors_before_looking_for_timm(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm", None)
     with pytest.raises(InputError, match="takes images"):
         backbones.get("timm:resnet18", (64,))
+
+
+def test_a_torchvision_for_another_torch_is_one_line(monkeypatch):
+    def broken(name):
+        raise RuntimeError("operator torchvision::nms does not exist\nmore lines")
+
+    monkeypatch.setattr("anchored.backbones.from_timm.import_module", broken)
+    with pytest.raises(InputError, match=r"\(operator torchvision::nms does not exist\); install the torchvision"):
+        backbones.get("timm:resnet18", (3, 8, 8))

@@ -538,3 +538,13 @@ def test_an_unclosed_quote_is_refused_with_its_row_when_read_and_when_streamed(t
         load_table(path)
     with pytest.raises(InputError, match=r"t\.csv, row 13: a quote is opened and never closed"):
         list(stream_table(path, shape=(2,), size=5))
+
+
+def test_a_column_without_a_name_stays_unless_it_counts_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,,label\n" + "".join(f"{i % 3},{0.37 * i:.2f},{'ab'[i % 2]}\n" for i in range(30)))
+    assert load_table(path).train.columns == ("x", "Unnamed: 1")
+    path.write_text("x,,label\n" + "".join(f"{i % 3},{i},{'ab'[i % 2]}\n" for i in range(30)))
+    split = load_table(path)
+    assert split.train.columns == ("x",)
+    assert any("without a name was left out" in note for note in split.train.notes)
