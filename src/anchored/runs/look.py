@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from anchored._files import write_json
 from anchored._random import stream
 from anchored.audit import CrossFit, LabelNoise, cross_fit, judge, look_model, look_settings
-from anchored.audit.judges import Opinion, Vectors, Verdict, choose_judges, judge_vectors, network
+from anchored.audit.judges import Opinion, Vectors, Verdict, choose_judges, judge_vectors, knowable, network
 from anchored.data import Dataset
 from anchored.runs.data import RunData
 from anchored.runs.decide import asks_for_network, complete, needs_look
@@ -172,7 +172,10 @@ def _judged(
     if NETWORK in chosen.judges and (not optional or verdict.accuracy < _ENOUGH):
         own = None if folder is None else folder / NETWORK
         said = network(dataset, config, module=module, folder=own, progress=progress)
-        verdict = judged((), (said, *verdict.opinions))
+        # Answers by leaving out agree by chance too often. If they failed the exact test, the network, each of whose
+        # halves is judged by the labels of the other alone, must pass it by itself.
+        if verdict.knowable or knowable(said.logits, dataset.labels):
+            verdict = judged((), (said, *verdict.opinions))
     else:
         chosen = chosen.model_copy(update={"judges": tuple(name for name in chosen.judges if name != NETWORK)})
     if folder is not None and is_main_process():

@@ -11,7 +11,7 @@ from tests.cut import Cut, CutAfter
 
 from anchored import noise
 from anchored.audit import CrossFit
-from anchored.data import Dataset, Split, TensorInputs, corrupt, open_source
+from anchored.data import Dataset, Split, TensorInputs, corrupt, from_arrays, open_source
 from anchored.runs import RunData, RunFolder, fit, look_at_labels
 from anchored.training import Progress, TrainingSetup, validate
 
@@ -260,3 +260,12 @@ def test_a_network_judges_vectors_only_if_the_others_leave_something_to_explain(
     again = validate({"look": look.settings.model_copy(update={"judges": ("ridge", "network")}).model_dump()})
     look = look_at_labels(RunData.open(Split(data), again), again)
     assert "network" in [each.name for each in look.opinions]  # who names it, gets it
+
+
+def test_random_labels_are_not_known_because_a_network_joins_in():
+    """Seed 2: the judges together pass a test by chance once the network is among them, and fail the exact one."""
+    rng = np.random.default_rng(2)
+    data = from_arrays(rng.normal(size=(900, 5)), rng.integers(0, 3, 900))
+    settings = validate({})
+    look = look_at_labels(RunData.open(Split(data), settings), settings)
+    assert not look.knowable
