@@ -23,6 +23,9 @@ from anchored.training import EpochRecord, TrainingSetup, is_main_process
 
 __all__ = ["conclude"]
 
+_MOST_NUMBERS = 2**23
+"""Logits that a temperature is fitted to: 8,000 samples of a thousand classes."""
+
 
 def conclude(
     setup: TrainingSetup,
@@ -149,6 +152,12 @@ def _calibrate(setup: TrainingSetup, posterior: Tensor | None) -> tuple[float, d
     weights: Tensor | None = dataset.weights
     on = "training data" if setup.held_out is None else "held-out data"
     about: dict[str, Any] = {"on": on if left_out is None else "training data, each left out", "n": len(dataset)}
+    step = -(-logits.numel() // _MOST_NUMBERS)
+    if step > 1:  # one temperature needs no more; the part stands for all
+        part = torch.arange(0, len(dataset), step)
+        each = torch.ones(len(dataset), dtype=torch.float64) if weights is None else weights.to(torch.float64)
+        dataset, logits, weights = dataset.subset(part), logits[part], step * each[part]
+        posterior = None if posterior is None else posterior[part]
     if posterior is not None:
         rate = float(1 - posterior.gather(1, dataset.labels[:, None]).mean())
         temperature = fit_temperature(logits, posterior, weights=weights)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tests.builders import blobs
 
 from anchored.data import Split, load_digits
 from anchored.metrics import accuracy, ece, least_temperature
@@ -144,3 +145,12 @@ def test_held_out_labels_in_doubt_are_judged_by_their_probabilities():
 def test_if_the_true_labels_are_known_nothing_is_estimated():
     posterior = torch.full((1437, 10), 0.1, dtype=torch.float64)
     assert "estimated" not in finished(posterior, data={"corrupt": ["symmetric=0.3"]})[2]
+
+
+def test_a_part_of_many_logits_gives_nearly_the_same_temperature(monkeypatch):
+    data = blobs(3000, distance=1.5)
+    whole = fit(Split(data), {"method": {"name": "ridge"}}).model.temperature
+    monkeypatch.setattr("anchored.runs.conclude._MOST_NUMBERS", 3000)  # every third sample
+    part = fit(Split(data), {"method": {"name": "ridge"}}).model.temperature
+    assert part != whole
+    assert part == pytest.approx(whole, rel=0.15)
