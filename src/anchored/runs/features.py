@@ -234,8 +234,8 @@ def _mirrored_is_better(encoder: PhotoEncoder, train: Dataset, *, say: Say) -> b
         return False
     part = train.subset(rows)
     candidates = {
-        "as they are": features_of(part.inputs, encoder.mirrored(False), cache=False),
-        "and mirrored": features_of(part.inputs, encoder.mirrored(), cache=False),
+        "as they are": features_of(part.inputs, encoder.mirrored(False)),
+        "and mirrored": features_of(part.inputs, encoder.mirrored()),
     }
     best, scores = choose_features(candidates, lambda X: fit_ridge(X, labels, train.k).loo_log_likelihood)
     told = ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
