@@ -90,7 +90,9 @@ def find_nearest(rows: Tensor, copies: Tensor | None, count: int, asked: Tensor 
     return torch.cat(index), torch.cat(similarity)
 
 
-def votes_of(labels: Tensor, weights: Tensor, shares: Tensor, similarity: Tensor, width: float | Tensor) -> Tensor:
+def votes_of(
+    labels: Tensor, weights: Tensor, shares: Tensor, similarity: Tensor, inverse_width: float | Tensor
+) -> Tensor:
     r"""Count the votes of neighbours.
 
     .. math::  p_j = \frac{a \pi_j + \sum_l s_l c_l [y_l = j]}{a + \sum_l s_l c_l}, \qquad s_l = e^{(\cos_l - 1)/\tau}
@@ -102,7 +104,7 @@ def votes_of(labels: Tensor, weights: Tensor, shares: Tensor, similarity: Tensor
         weights: How much they count ``(b, m)``.
         shares: The classes' shares ``(k,)``, of the same type.
         similarity: Their cosines ``(b, m)``; -inf for no neighbour.
-        width: The width tau; infinite for none.
+        inverse_width: One over the width tau; 0 for none.
 
     Returns:
         Log-votes ``(b, k)``.
@@ -110,13 +112,13 @@ def votes_of(labels: Tensor, weights: Tensor, shares: Tensor, similarity: Tensor
     Example:
         >>> one = torch.ones(1, 3, dtype=torch.float64)
         >>> shares = torch.full((2,), 0.5, dtype=torch.float64)
-        >>> votes_of(torch.tensor([[0, 0, 1]]), one, shares, one, math.inf).exp()
+        >>> votes_of(torch.tensor([[0, 0, 1]]), one, shares, one, 0.0).exp()
         tensor([[2.5000, 1.5000]], dtype=torch.float64)
     """
-    # exp((s - 1) / inf) is 1, but for a missing neighbour -inf / inf is no number.
-    near = ((similarity.to(weights.dtype) - 1.0) / width).exp()
+    # exp((s - 1) * 0) is 1, but for a missing neighbour -inf * 0 is no number.
+    near = ((similarity.to(weights.dtype) - 1.0) * inverse_width).exp()
     near = torch.where(torch.isfinite(similarity), near, 0.0)
-    votes = _PRIOR * shares.expand(len(labels), -1)
+    votes = _PRIOR * shares.expand(labels.shape[0], -1)
     return votes.scatter_add(1, labels, weights * near).log()
 
 

@@ -42,24 +42,25 @@ _ASKED = 4_096
 class NeighboursHead(ComputedHead):
     """Training samples with their labels, and how they vote."""
 
-    names: ClassVar[tuple[str, ...]] = ("mean", "turn", "kept", "labels", "weights", "shares", "settings")
-    dtypes: ClassVar[Mapping[str, torch.dtype]] = {"kept": torch.float32, "labels": torch.int64}
+    names: ClassVar[tuple[str, ...]] = ("mean", "turn", "kept", "labels", "weights", "shares", "ranks", "settings")
+    dtypes: ClassVar[Mapping[str, torch.dtype]] = {"kept": torch.float32, "labels": torch.int64, "ranks": torch.int64}
     mean: Tensor
     turn: Tensor
     kept: Tensor
     labels: Tensor
     weights: Tensor
     shares: Tensor
+    ranks: Tensor
+    """One for each neighbour that is asked: a number that is a shape does not depend on data, so it can be exported."""
     settings: Tensor
-    """Number of neighbours, width, and sharpness."""
+    """One over the width, and the sharpness."""
 
     def forward(self, features: Tensor) -> Tensor:
         """Compute logits ``(n, k)`` of features ``(n, d)``."""
         turned = normalize(((features.to(self.turn.dtype) - self.mean) @ self.turn).to(self.kept.dtype), dim=1)
-        count = int(self.settings[0])
-        near, index = (turned @ self.kept.T).topk(count, dim=1)
-        votes = votes_of(self.labels[index], self.weights[index], self.shares, near, self.settings[1])
-        return self.settings[2] * votes
+        near, index = (turned @ self.kept.T).topk(len(self.ranks), dim=1)
+        votes = votes_of(self.labels[index], self.weights[index], self.shares, near, self.settings[0])
+        return self.settings[1] * votes
 
     def check(self) -> None:
         """Refuse tensors that do not fit together."""
@@ -69,12 +70,12 @@ class NeighboursHead(ComputedHead):
             and self.turn.shape[0] == len(self.mean)
             and self.kept.shape == (n, self.turn.shape[1])
             and self.weights.shape == (n,)
-            and self.settings.shape == (3,)
+            and self.settings.shape == (2,)
         )
         if not fits or (n and not (0 <= int(self.labels.min()) <= int(self.labels.max()) < k)):
             raise InputError("the tensors of these neighbours do not fit together; train it again")
-        if n and not 1 <= float(self.settings[0]) <= n:
-            raise InputError(f"these neighbours ask {float(self.settings[0])} of {n} samples; train it again")
+        if n and not 1 <= len(self.ranks) <= n:
+            raise InputError(f"these neighbours ask {len(self.ranks)} of {n} samples; train it again")
 
 
 class NearestNeighbours(ClosedForm):
@@ -129,7 +130,7 @@ class NearestNeighbours(ClosedForm):
         chosen = choose_votes(
             spaces,
             lambda turned, count: find_nearest(turned, copies, count, part),
-            lambda index, near, width: votes_of(own[index], weight[index], shares, near, width),
+            lambda index, near, width: votes_of(own[index], weight[index], shares, near, 1.0 / width),
             own[part],
             weight[part],
             k,
@@ -137,7 +138,6 @@ class NearestNeighbours(ClosedForm):
         assert chosen is not None
         kept = spaces[chosen.space]
         factor = spaces_of(variances)[chosen.space]
-        settings = torch.tensor([chosen.count, chosen.width, chosen.sharpness], dtype=torch.float64)
         tensors = {
             "mean": standard.mean,
             "turn": standard.inverse[:, None] * (axes * factor).double(),
@@ -145,11 +145,12 @@ class NearestNeighbours(ClosedForm):
             "labels": own,
             "weights": weight,
             "shares": shares,
-            "settings": settings,
+            "ranks": torch.arange(chosen.count),
+            "settings": torch.tensor([1.0 / chosen.width, chosen.sharpness], dtype=torch.float64),
         }
         index, near = find_nearest(kept, copies, chosen.count)
         left_out = torch.empty(n, k, dtype=torch.float64)
-        left_out[known] = chosen.sharpness * votes_of(own[index], weight[index], shares, near, chosen.width)
+        left_out[known] = chosen.sharpness * votes_of(own[index], weight[index], shares, near, 1.0 / chosen.width)
         others = torch.ones(n, dtype=torch.bool)
         others[known] = False
         if bool(others.any()):

@@ -31,7 +31,9 @@ def test_who_is_missing_has_no_vote():
     assert near.isinf().sum() == 3
     shares = torch.full((2,), 0.5, dtype=torch.float64)
     for width in (math.inf, 0.2):
-        votes = nearest.votes_of(torch.zeros_like(index), torch.ones(1, 5, dtype=torch.float64), shares, near, width)
+        votes = nearest.votes_of(
+            torch.zeros_like(index), torch.ones(1, 5, dtype=torch.float64), shares, near, 1.0 / width
+        )
         weight = sum(1.0 if math.isinf(width) else math.exp((float(s) - 1) / width) for s in near[0, :2])
         assert votes.exp()[0].tolist() == pytest.approx([0.5 + weight, 0.5])
 
@@ -47,7 +49,7 @@ def test_the_choice_is_the_likeliest():
     chosen = nearest.choose_votes(
         spaces,
         lambda rows, count: nearest.find_nearest(rows, None, count),
-        lambda index, near, width: nearest.votes_of(y[index], one[index], shares, near, width),
+        lambda index, near, width: nearest.votes_of(y[index], one[index], shares, near, 1.0 / width),
         y,
         one,
         2,

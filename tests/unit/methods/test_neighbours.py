@@ -27,13 +27,13 @@ def test_the_votes_are_those_of_scikit_learns_neighbours():
     head, _ = made(data.inputs.tensor, data.labels)
     asked = blobs(50, distance=2.0, seed=1).inputs.tensor
     turned = (asked.double() - head.mean) @ head.turn
-    count, width, sharpness = head.settings.tolist()
-    found = NearestNeighbors(n_neighbors=int(count), metric="cosine").fit(head.kept.numpy())
+    count, (inverse, sharpness) = len(head.ranks), head.settings.tolist()
+    found = NearestNeighbors(n_neighbors=count, metric="cosine").fit(head.kept.numpy())
     distance, index = found.kneighbors(turned.numpy())
     votes = head.shares.repeat(50, 1)
     for i in range(50):
         for d, j in zip(distance[i], index[i], strict=True):
-            votes[i, data.labels[j]] += 1.0 if width == float("inf") else float(torch.exp(torch.tensor(-d / width)))
+            votes[i, data.labels[j]] += float(torch.exp(torch.tensor(-d * inverse)))
     torch.testing.assert_close(head(asked), sharpness * votes.log(), atol=1e-4, rtol=1e-4)
 
 
@@ -75,7 +75,7 @@ def test_saved_and_loaded_is_the_same_and_damage_is_refused(tmp_path):
     for name, value in (
         ("labels", tensors["labels"] + 3),
         ("weights", tensors["weights"][1:]),
-        ("settings", torch.tensor([1e9, 1.0, 1.0])),
+        ("ranks", torch.arange(1000)),
     ):
         with pytest.raises(InputError, match="train it again"):
             head.put({**tensors, name: value})

@@ -91,7 +91,7 @@ def _block(vectors: Vectors) -> int:
 
 def _votes(vectors: Vectors, index: Tensor, similarity: Tensor, width: float, shares: Tensor) -> Tensor:
     """Return log-votes ``(b, k)`` of neighbours ``(b, m)``; a similarity of -inf is no neighbour."""
-    return votes_of(vectors.labels[index], vectors.each[index], shares, similarity, width)
+    return votes_of(vectors.labels[index], vectors.each[index], shares, similarity, 1.0 / width)
 
 
 def nearest(vectors: Vectors, count: int, rows: Tensor, part: Tensor | None = None) -> tuple[Tensor, Tensor]:
