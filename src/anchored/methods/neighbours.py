@@ -114,11 +114,7 @@ class NearestNeighbours(ClosedForm):
             raise InputError("neighbours need at least two samples to learn from")
         standard = standard_of(rows)
         plain = standard.of(rows)
-        variances, axes = (
-            principal_axes(plain)
-            if bool(standard.inverse.any())
-            else (torch.ones(1), plain.new_zeros(plain.shape[1], 1))
-        )
+        variances, axes = principal_axes(plain)
         along = plain @ axes
         shares = torch.zeros(k, dtype=torch.float64).index_add_(0, labels[known], each[known])
         shares = (shares + 1.0) / (shares.sum() + k)
@@ -126,7 +122,8 @@ class NearestNeighbours(ClosedForm):
         copies = None if groups is None else torch.from_numpy(groups)
         own, weight = labels[known], each[known]
         part = torch.arange(0, len(known), max(1, -(-len(known) // _MOST_SCORED)))
-        spaces = [normalize(along[known] * factor, dim=1) for factor in spaces_of(variances)]
+        factors = spaces_of(variances)
+        spaces = [normalize(along[known] * factor, dim=1) for factor in factors]
         chosen = choose_votes(
             spaces,
             lambda turned, count: find_nearest(turned, copies, count, part),
@@ -137,10 +134,9 @@ class NearestNeighbours(ClosedForm):
         )
         assert chosen is not None
         kept = spaces[chosen.space]
-        factor = spaces_of(variances)[chosen.space]
         tensors = {
             "mean": standard.mean,
-            "turn": standard.inverse[:, None] * (axes * factor).double(),
+            "turn": standard.inverse[:, None] * (axes * factors[chosen.space]).double(),
             "kept": kept,
             "labels": own,
             "weights": weight,

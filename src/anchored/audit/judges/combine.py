@@ -108,9 +108,7 @@ def likelihood_under_law(logits: Tensor, labels: Tensor, weights: Tensor | None 
         >>> likelihood_under_law(sure, given) > float(sure.log_softmax(1).gather(1, given[:, None]).mean())
         True
     """
-    step = max(1, -(-len(labels) // _MOST_UNDER_LAW))
-    rows, labels = logits[::step], labels[::step]
-    each = torch.ones(len(labels), dtype=torch.float64) if weights is None else weights[::step].to(torch.float64)
+    (rows,), labels, each = _part([logits], labels, weights, _MOST_UNDER_LAW)
     law = fit_label_noise(rows, labels, weights=each)
     likely = (law.probabilities(rows) * law.transition.T[labels]).sum(dim=1)
     return float(each @ likely.clamp(min=torch.finfo(torch.float64).tiny).log() / each.sum())
@@ -118,14 +116,14 @@ def likelihood_under_law(logits: Tensor, labels: Tensor, weights: Tensor | None 
 
 def _weights(opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None) -> Tensor:
     """Return the weights ``(m,)`` before they are divided by their sum."""
-    rows, labels, each = _part(opinions, labels, weights, _MOST_SAMPLES)
+    rows, labels, each = _part([each.logits for each in opinions], labels, weights, _MOST_SAMPLES)
     start = torch.full((len(opinions),), 1.0 / len(opinions), dtype=torch.float64)
     return _likeliest(rows, torch.nn.functional.one_hot(labels, rows.shape[2]).to(torch.float64).log(), each, start)
 
 
 def _under_law(opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None, start: Tensor) -> Tensor:
     """Return the weights ``(m,)`` under which the labels are likeliest if they may be wrong."""
-    rows, labels, each = _part(opinions, labels, weights, _MOST_UNDER_LAW)
+    rows, labels, each = _part([each.logits for each in opinions], labels, weights, _MOST_UNDER_LAW)
     k = rows.shape[2]
     if int((each > 0).sum()) < FEWEST_PER_CLASS * k or not float(start.sum()):
         return start
@@ -137,12 +135,10 @@ def _under_law(opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | No
     return found
 
 
-def _part(
-    opinions: Sequence[Opinion], labels: Tensor, weights: Tensor | None, most: int
-) -> tuple[Tensor, Tensor, Tensor]:
+def _part(logits: Sequence[Tensor], labels: Tensor, weights: Tensor | None, most: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return what the judges say ``(m, b, k)``, labels and weights ``(b,)`` of at most ``most`` samples."""
     step = max(1, -(-len(labels) // most))
-    rows = torch.stack([each.logits[::step] for each in opinions])
+    rows = torch.stack([each[::step] for each in logits])
     each = torch.ones(rows.shape[1], dtype=torch.float64) if weights is None else weights[::step].to(torch.float64)
     return rows, labels[::step], each if float(each.sum()) else torch.ones_like(each)
 
