@@ -14,10 +14,11 @@ BENCHMARKS = {
     "raw-tables": "anchored.bench.raw_tables",
     "photos": "anchored.bench.photos",
     "audit": "anchored.bench.audit",
+    "noisy-accuracy": "anchored.bench.noisy_accuracy",
     "auto": "anchored.bench.auto",
     "ridge": "anchored.bench.ridge",
     "tables": "anchored.bench.tables",
 }
 """Name to module; each module has a function ``run() -> Result`` whose arguments are optional."""
-LONG = ("photos", "audit", "auto", "ridge", "tables", "raw-tables")
+LONG = ("photos", "audit", "noisy-accuracy", "auto", "ridge", "tables", "raw-tables")
 """Benchmarks that take many minutes: they run only if they are named, and take a ``tell`` for progress."""

@@ -40,7 +40,7 @@ from anchored.bench._measure import Result
 from anchored.bench.score_file import ScoreFile
 from anchored.estimator import AnchoredClassifier, AnchoredRegression, AnchoredRidge
 
-__all__ = ["MODELS", "NOISES", "SETS", "load", "run"]
+__all__ = ["MODELS", "NOISES", "REVISIONS", "SETS", "Score", "load", "measure", "run"]
 
 SETS = (
     "iris", "wine", "breast-cancer", "digits",
@@ -78,12 +78,21 @@ MODELS: dict[str, Callable[[int], Any]] = {
 """Name to what makes the classifier from a seed."""
 _CLEANLAB = ("cleanlab, logistic", "cleanlab, boosting")
 _OURS, _NETWORK = "AnchoredClassifier", "network alone"
-_REVISIONS = {"AnchoredClassifier": 5, "network alone": 1, "AnchoredRidge auto": 2, "AnchoredRegression": 1}
+REVISIONS = {"AnchoredClassifier": 5, "network alone": 1, "AnchoredRidge auto": 2, "AnchoredRegression": 1}
 """Raised by one whenever a change of the code changes what a classifier answers: older scores are not read then."""
 
 
 @dataclass(frozen=True)
-class _Score:
+class Score:
+    """What one classifier reached on test rows with true labels.
+
+    Attributes:
+        accuracy: Share of right answers.
+        balanced: Mean share of right answers over the classes.
+        log_loss: Mean negative log-probability of the true class.
+        seconds: Processor seconds of the fit.
+    """
+
     accuracy: float
     balanced: float
     log_loss: float
@@ -151,7 +160,7 @@ def run(
         models = [name for name in MODELS if name not in _CLEANLAB or find_spec("cleanlab") is not None]
     makers = {name: choose(name, MODELS, what="classifier") for name in models}
     rates = {name: choose(name, NOISES, what="noise") for name in noises}
-    scores: dict[tuple[str, str, str], list[_Score]] = {}
+    scores: dict[tuple[str, str, str], list[Score]] = {}
     kept = ScoreFile(store)
     for seed in seeds:
         for number, name in enumerate(sets, start=1):
@@ -161,12 +170,12 @@ def run(
                     for model, make in makers.items():
                         of = {"seed": seed, "fold": fold, "folds": folds, "most_rows": most_rows}
                         names = {"set": name, "noise": kind, "classifier": model}
-                        key: dict[str, str | int] = {**names, **of, "revision": _REVISIONS.get(model, 0)}
+                        key: dict[str, str | int] = {**names, **of, "revision": REVISIONS.get(model, 0)}
                         score = kept.get(key)
                         if score is None:
-                            score = asdict(_measure(make(seed_of(seed, "model", fold)), *parts))
+                            score = asdict(measure(make(seed_of(seed, "model", fold)), *parts))
                             kept.add(key, score)
-                        scores.setdefault((name, kind, model), []).append(_Score(**score))
+                        scores.setdefault((name, kind, model), []).append(Score(**score))
     return _result(scores, list(sets), list(rates), list(makers), len(seeds), folds, most_rows)
 
 
@@ -188,13 +197,25 @@ def _parts(name: str, kind: str, rate: float, seed: int, folds: int, most_rows: 
         yield X[train], labels.numpy(), X[test], y[test]
 
 
-def _measure(
+def measure(
     model: Any,  # noqa: ANN401 - scikit-learn has no types
     X: npt.NDArray[np.float64],
     y: npt.NDArray[np.int64],
     X_test: npt.NDArray[np.float64],
     y_test: npt.NDArray[np.int64],
-) -> _Score:
+) -> Score:
+    """Fit a classifier on given labels and score it on true ones.
+
+    Args:
+        model: Classifier with the methods of scikit-learn.
+        X: Training rows ``(n, d)``.
+        y: Given labels ``(n,)`` in 0..k-1.
+        X_test: Test rows.
+        y_test: Their true labels.
+
+    Returns:
+        Accuracies, log loss and processor seconds.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence, constant columns: all classifiers are used as they come
         start = time.process_time()  # other work on the machine does not count
@@ -203,7 +224,7 @@ def _measure(
         p = np.asarray(model.predict_proba(X_test), dtype=np.float64)
         predicted = np.asarray(model.predict(X_test))
     p = np.clip(p, 1e-15, None)
-    return _Score(
+    return Score(
         float(accuracy_score(y_test, predicted)),
         float(balanced_accuracy_score(y_test, predicted)),
         float(log_loss(y_test, p / p.sum(axis=1, keepdims=True), labels=np.arange(p.shape[1]))),
@@ -212,7 +233,7 @@ def _measure(
 
 
 def _result(
-    scores: dict[tuple[str, str, str], list[_Score]],
+    scores: dict[tuple[str, str, str], list[Score]],
     sets: list[str],
     kinds: list[str],
     models: list[str],

@@ -28,14 +28,15 @@ def bench(
     """Measure speed, memory and accuracy, side by side within one run.
 
     Args:
-        name: Name of a benchmark; by default all but the long ones: photos, audit, auto, ridge, tables and raw-tables.
-        data_root: Folder of MNIST and of encoded features, for audit; of CIFAR-10, CIFAR-10N and AG News, for photos,
-            which measures its speed on generated photos without it.
-        seeds: Seeds of photos, audit, auto, tables and raw-tables, separated by commas.
+        name: Name of a benchmark; by default all but the long ones: photos, audit, noisy-accuracy, auto, ridge,
+            tables and raw-tables.
+        data_root: Folder of MNIST and of encoded features, for audit and noisy-accuracy; of CIFAR-10, CIFAR-10N and
+            AG News, for photos, which measures its speed on generated photos without it.
+        seeds: Seeds of photos, audit, noisy-accuracy, auto, tables and raw-tables, separated by commas.
         epochs: Passes over the data of one training in auto.
-        store: File of finished scores of photos and tables; a run that was stopped goes on from it.
-        sets: Data of photos, tables or raw-tables, names separated by commas.
-        models: Classifiers of photos, tables or raw-tables, names separated by semicolons.
+        store: File of finished scores of photos, audit, noisy-accuracy and tables; a stopped run goes on from it.
+        sets: Data of photos, audit, noisy-accuracy, tables or raw-tables, names separated by commas.
+        models: Classifiers of photos, noisy-accuracy, tables or raw-tables, names separated by semicolons.
         json: Print the result as one JSON object on stdout.
     """
     from importlib import import_module

@@ -32,13 +32,13 @@ def test_rows_are_ranked_within_each_noise():
 def test_a_stopped_run_goes_on_and_nothing_is_measured_twice(tmp_path, monkeypatch):
     asked = {"seeds": (0,), "noises": ("clean",), "folds": 2, "most_rows": 60, "store": tmp_path / "scores.jsonl"}
     models = ("logistic regression", "network alone")
-    monkeypatch.setattr(bench, "_measure", lambda *parts: bench._Score(0.5, 0.5, 1.0, 2.0))
+    monkeypatch.setattr(bench, "measure", lambda *parts: bench.Score(0.5, 0.5, 1.0, 2.0))
     bench.run(sets=("iris",), models=models, **asked)
-    monkeypatch.setattr(bench, "_measure", lambda *parts: bench._Score(0.75, 0.5, 1.0, 2.0))
+    monkeypatch.setattr(bench, "measure", lambda *parts: bench.Score(0.75, 0.5, 1.0, 2.0))
     found = bench.run(sets=("iris", "wine"), models=models, **asked)
     assert found.facts["clean | network alone | iris"] == 0.5
     assert found.facts["clean | network alone | wine"] == 0.75
-    monkeypatch.setitem(bench._REVISIONS, "network alone", 10**6)
+    monkeypatch.setitem(bench.REVISIONS, "network alone", 10**6)
     again = bench.run(sets=("iris",), models=models, **asked)
     assert again.facts["clean | network alone | iris"] == 0.75
     assert again.facts["clean | logistic regression | iris"] == 0.5
@@ -46,7 +46,7 @@ def test_a_stopped_run_goes_on_and_nothing_is_measured_twice(tmp_path, monkeypat
 
 def test_the_network_alone_is_compared_set_by_set(monkeypatch):
     accuracies = iter([0.9, 0.8, 0.85, 0.7, 0.8, 0.6])
-    monkeypatch.setattr(bench, "_measure", lambda *parts: bench._Score(next(accuracies), 0.5, 1.0, 2.0))
+    monkeypatch.setattr(bench, "measure", lambda *parts: bench.Score(next(accuracies), 0.5, 1.0, 2.0))
     monkeypatch.setattr(bench, "_parts", lambda *parts: [()])
     models = ("AnchoredClassifier", "network alone", "MLP")
     result = bench.run(seeds=(0,), sets=("iris", "wine"), noises=("clean",), folds=1, models=models)
@@ -54,7 +54,7 @@ def test_the_network_alone_is_compared_set_by_set(monkeypatch):
     assert [row[1] for row in by_set.rows] == ["iris", "wine"]
     assert [row[4] for row in by_set.rows] == pytest.approx([10.0, -10.0])
     assert [row[5] for row in by_set.rows] == ["MLP", "network alone"]
-    monkeypatch.setattr(bench, "_measure", lambda *parts: bench._Score(0.5, 0.5, 1.0, 2.0))
+    monkeypatch.setattr(bench, "measure", lambda *parts: bench.Score(0.5, 0.5, 1.0, 2.0))
     alone = bench.run(seeds=(0,), sets=("iris",), noises=("clean",), models=("MLP",))
     assert alone.more == ()
 
