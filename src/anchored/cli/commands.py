@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from copy import copy
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
@@ -69,7 +70,10 @@ def _add(group: typer.Typer, function: Callable[..., None], name: str | None = N
     hints = get_type_hints(function, include_extras=True)
     for each, parameter in inspect.signature(function).parameters.items():
         hint, *given = get_args(hints[each]) if get_origin(hints[each]) is Annotated else (hints[each],)
-        info: Any = given[0] if given else typer.Argument() if parameter.default is parameter.empty else typer.Option()
+        # A copy: options that share an annotation, such as a number from 1 on, each have their own help.
+        info: Any = (
+            copy(given[0]) if given else typer.Argument() if parameter.default is parameter.empty else typer.Option()
+        )
         if not given and parameter.default is False:
             info = typer.Option(f"--{each.replace('_', '-')}")  # and no --no-... for what is off anyway
         if each in entries:

@@ -129,6 +129,8 @@ def run(
     _check(asked, placement)
     engine = engines.get(on, placement, jobs=jobs, gpus=gpus, parameters=_parameters(slurm))
     where = Store(placement.store)
+    if on == "local":
+        _warn(placement, precision)
     watcher = make_watcher(where, at_once=max(1, min(engine.free, len(asked))))
     try:
         summary = run_jobs(asked, where, Results(results), engine, watcher)
@@ -261,6 +263,14 @@ def _check(jobs: list[Job], placement: Placement) -> None:
     for job in jobs:
         job.method  # noqa: B018 - reading it refuses an unknown name
     check_data(jobs, placement)
+
+
+def _warn(placement: Placement, precision: str) -> None:
+    """Say before the first cell that another precision would be faster here; the cells themselves are silent."""
+    from anchored.training import pick_device, precision_warning
+
+    if warning := precision_warning(pick_device(placement.device), precision):
+        say(warning)
 
 
 def _tell(table: str, summary: Summary, store: Store, *, json: bool) -> None:

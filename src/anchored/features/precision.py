@@ -7,12 +7,13 @@ vectors. It is part of an encoder's digest: vectors of either format are never m
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import torch
 
 from anchored._errors import InputError
 
-__all__ = ["PRECISIONS", "choose_precision", "has_fast_bfloat16"]
+__all__ = ["PRECISIONS", "choose_precision", "emulates_bfloat16", "has_fast_bfloat16"]
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 """Name to torch type."""
@@ -23,9 +24,31 @@ def has_fast_bfloat16() -> bool:
     """Whether this machine multiplies bfloat16 in hardware (a recent GPU, or AVX512-BF16 or AMX on the processor)."""
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return _processor_multiplies_bfloat16(_capabilities())
+
+
+def emulates_bfloat16(device: torch.device) -> bool:
+    """Whether ``device`` is known to have no bfloat16 in hardware: float32 is faster on it, often many times.
+
+    An older torch does not say what a processor can do, and then nothing is known.
+
+    Example:
+        >>> emulates_bfloat16(torch.device("meta"))
+        False
+    """
+    if device.type == "cuda":
+        return not torch.cuda.is_bf16_supported(including_emulation=False)
+    found = _capabilities() if device.type == "cpu" else {}
+    return found.get("architecture") == "x86_64" and not _processor_multiplies_bfloat16(found)
+
+
+def _capabilities() -> dict[str, Any]:
     ask = getattr(torch.cpu, "get_capabilities", None)  # since torch 2.9
-    found = ask() if ask is not None else {}
-    return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
+    return {} if ask is None else ask()
+
+
+def _processor_multiplies_bfloat16(capabilities: dict[str, Any]) -> bool:
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 def choose_precision(asked: str) -> str:

@@ -30,6 +30,7 @@ from anchored.training import (
     check_possible,
     is_main_process,
     make_runtime,
+    precision_warning,
     validate,
 )
 
@@ -105,6 +106,8 @@ def fit(
         data.check_trainable()
         settings = settings.model_copy(update={"features": data.features})
         runtime = make_runtime(settings.train.device, settings.train.precision)  # from here on, all processes together
+        if warning := precision_warning(runtime.device, settings.train.precision):
+            progress.say(warning)
         look = look_at_labels(data, settings, run, module=module, progress=progress)
         decision = resolve_tuning(settings, decide(settings, data, look), data)
         tuning = None

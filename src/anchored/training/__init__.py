@@ -23,7 +23,7 @@ from anchored.training.config import (
 from anchored.training.inference import Answers, answer_batches, ask, evaluation_batches, raw_logits, weight_of
 from anchored.training.loop import Plan, train
 from anchored.training.records import Count, Record, check_history, check_record
-from anchored.training.runtime import Runtime, make_runtime, pick_device
+from anchored.training.runtime import Runtime, make_runtime, pick_device, precision_warning
 from anchored.training.setup import Parts, TrainingSetup, build_procedure, check_possible, make_optimizer
 from anchored.training.state import Average, EpochRecord, State
 
@@ -63,6 +63,7 @@ __all__ = [
     "merge",
     "parse_settings",
     "pick_device",
+    "precision_warning",
     "raw_logits",
     "train",
     "validate",

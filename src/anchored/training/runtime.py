@@ -12,8 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from anchored._errors import InputError
+from anchored.features.precision import emulates_bfloat16
 
-__all__ = ["Runtime", "make_runtime", "pick_device"]
+__all__ = ["Runtime", "make_runtime", "pick_device", "precision_warning"]
 
 
 class Runtime:
@@ -96,6 +97,26 @@ def pick_device(name: str) -> torch.device:
         reason = str(error).splitlines()[0]
         raise InputError(f"device {name!r} cannot be used here ({reason}); use 'auto' or 'cpu'") from None
     return device
+
+
+def precision_warning(device: torch.device, precision: str) -> str | None:
+    """Write the line that warns of a precision that ``device`` computes in more slowly than in single precision.
+
+    Args:
+        device: Where the training happens.
+        precision: ``"32"``, ``"64"`` or ``"bf16"``.
+
+    Returns:
+        The line, or None if there is nothing to warn of.
+
+    Example:
+        >>> print(precision_warning(torch.device("cpu"), "32"))
+        None
+    """
+    if precision != "bf16" or not emulates_bfloat16(device):
+        return None
+    lacks = "this processor has neither AVX512-BF16 nor AMX" if device.type == "cpu" else "this GPU has no bfloat16"
+    return f"precision bf16 is slower than 32 here, up to ten times, because {lacks}; take precision 32"
 
 
 def make_runtime(device: str = "auto", precision: str = "32") -> Runtime:

@@ -85,6 +85,20 @@ def test_the_docstring_of_a_function_is_the_help_of_its_command(words, command, 
     assert command.help.split(";")[0].split(",")[0] in " ".join(out.split())
 
 
+@pytest.mark.parametrize(("words", "command"), [pytest.param(w, c, id=" ".join(w)) for w, c in every_command()])
+def test_no_two_options_of_a_command_share_a_help_text(words, command):
+    helps = [option.help for option in command.params if option.name != "help"]
+    assert helps
+    assert len(set(helps)) == len(helps)
+
+
+def test_commands_that_share_a_kind_of_option_keep_their_own_help():
+    helps = {" ".join(words): {o.name: o.help for o in command.params} for words, command in every_command()}
+    assert helps["paper run"]["epochs"].endswith("the records are marked as shortened.")
+    assert helps["paper figure"]["epochs"].endswith("the picture says so.")
+    assert helps["paper run"]["jobs"].startswith("Number of cells at a time")
+
+
 def test_what_is_off_needs_no_second_flag_to_switch_it_off():
     flags = {" ".join(words): {f for o in command.params for f in (*o.opts, *o.secondary_opts)}
              for words, command in every_command()}  # fmt: skip

@@ -80,6 +80,19 @@ def test_a_cell_in_mixed_precision_is_a_run_of_its_own(tmp_path):
     assert made[0]["history"]["train_loss"] != made[1]["history"]["train_loss"]
 
 
+def test_a_slow_precision_is_warned_of_once_before_the_first_cell(monkeypatch):
+    monkeypatch.setattr("anchored.training.runtime.emulates_bfloat16", lambda device: True)
+    arguments = ("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "3,4", "--epochs", "1")
+    first, *rest = call(*arguments, "--precision", "bf16").stderr.splitlines()
+    assert first.startswith("anchored: precision bf16 is slower than 32 here")
+    assert first.endswith("; take precision 32")
+    assert rest
+    assert not [line for line in rest if "slower" in line]
+    assert "slower" not in call(*arguments).stderr
+    # On a cluster the cells run on other machines than this one.
+    assert "slower" not in call(*arguments, "--precision", "bf16", "--on", "slurm").stderr
+
+
 def test_a_failed_cell_is_told_and_ends_with_one(monkeypatch):
     monkeypatch.setattr("anchored.paper.worker.fit", lambda *_, **__: 1 / 0)
     ended = call("run", "tiny", "--cell", "digits/0.0", "--method", "ce", "--seeds", "0")

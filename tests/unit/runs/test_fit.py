@@ -84,6 +84,24 @@ def test_precision_is_a_setting(precision):
     assert dtypes == {torch.float64 if precision == "64" else torch.float32}
 
 
+@pytest.mark.parametrize(("precision", "said"), [("bf16", ["slow here"]), ("32", [])])
+def test_a_slow_precision_is_warned_of_before_the_first_epoch(monkeypatch, precision, said):
+    monkeypatch.setattr(
+        sys.modules["anchored.runs.fit"], "precision_warning", lambda _, asked: {"bf16": "slow here"}.get(asked)
+    )
+    heard = []
+
+    class Listener(Progress):
+        def say(self, line):
+            heard.append(line)
+
+        def epoch(self, record, *, seconds, samples):
+            heard.append("epoch")
+
+    fit(Split(clouds()), settings(train={"epochs": 1, "precision": precision}), progress=Listener())
+    assert [line for line in heard[: heard.index("epoch")] if "slow" in line] == said
+
+
 def test_a_module_of_ones_own_is_trained_and_loaded_again(tmp_path):
     def own():
         return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 24), torch.nn.ReLU())

@@ -4,22 +4,22 @@ import pytest
 import torch
 
 from anchored._errors import InputError
-from anchored.training import Runtime, make_runtime, pick_device
+from anchored.training import Runtime, make_runtime, pick_device, precision_warning, runtime
 
 
 def test_one_process_is_the_main_one_and_changes_nothing():
-    runtime = make_runtime("cpu")
+    alone = make_runtime("cpu")
     x = torch.arange(4.0)
-    assert (runtime.rank, runtime.world_size, runtime.main) == (0, 1, True)
-    assert runtime.sum(x) is x
-    assert runtime.gather(x) is x
-    assert runtime.agree(True)
-    assert not runtime.agree(False)
+    assert (alone.rank, alone.world_size, alone.main) == (0, 1, True)
+    assert alone.sum(x) is x
+    assert alone.gather(x) is x
+    assert alone.agree(True)
+    assert not alone.agree(False)
     model = torch.nn.BatchNorm1d(2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    assert runtime.wrap(model, optimizer) == (model, optimizer)
-    runtime.unify(model)
+    assert alone.wrap(model, optimizer) == (model, optimizer)
+    alone.unify(model)
     assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
 
 
@@ -32,11 +32,24 @@ def test_one_process_is_the_main_one_and_changes_nothing():
     ],
 )
 def test_precision_decides_the_type_of_weights_and_of_products(precision, weights, products):
-    runtime = Runtime(torch.device("cpu"), precision)
-    assert runtime.dtype == weights
-    x = torch.ones(2, 2, dtype=runtime.dtype)
-    with runtime.autocast():
+    there = Runtime(torch.device("cpu"), precision)
+    assert there.dtype == weights
+    x = torch.ones(2, 2, dtype=there.dtype)
+    with there.autocast():
         assert (x @ x).dtype == products
+
+
+def test_a_precision_that_is_slower_on_a_device_is_warned_of_in_one_line(monkeypatch):
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    monkeypatch.setattr(runtime, "emulates_bfloat16", lambda device: True)
+    assert precision_warning(cpu, "bf16") == (
+        "precision bf16 is slower than 32 here, up to ten times, because this processor has neither AVX512-BF16 nor "
+        "AMX; take precision 32"
+    )
+    assert "because this GPU has no bfloat16; " in precision_warning(gpu, "bf16")
+    assert precision_warning(cpu, "32") is precision_warning(cpu, "64") is None
+    monkeypatch.setattr(runtime, "emulates_bfloat16", lambda device: False)
+    assert precision_warning(cpu, "bf16") is None
 
 
 def test_backward_gives_gradients():
