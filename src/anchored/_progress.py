@@ -3,14 +3,64 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["EncodingProgress", "Progress", "is_main_process"]
+__all__ = ["EncodingProgress", "Progress", "Work", "is_main_process", "telling"]
+
+_BETWEEN_LINES = 10.0
+_SAY: ContextVar[Callable[[str], None] | None] = ContextVar("say", default=None)
 
 
 def is_main_process() -> bool:
     """Tell whether this process, among those that ``torchrun`` started together, writes files and speaks."""
     return os.environ.get("RANK", "0") == "0"
+
+
+@contextmanager
+def telling(say: Callable[[str], None]) -> Iterator[None]:
+    """Let every :class:`Work` inside tell how far it is; without this, it stays silent.
+
+    Args:
+        say: Is called with each line.
+    """
+    token = _SAY.set(say)
+    try:
+        yield
+    finally:
+        _SAY.reset(token)
+
+
+class Work:
+    """Long work of known length, which tells every ten seconds how far it is and how much time is left.
+
+    Args:
+        what: What is done, such as ``"reading images"``.
+        total: Number of steps in all.
+
+    Example:
+        >>> with telling(print):
+        ...     Work("reading images", 4).step()      # too soon for a line
+    """
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what, self._total, self._done = what, total, 0
+        self._say = _SAY.get()
+        self._begun = self._told = time.monotonic()
+
+    def step(self, steps: int = 1) -> None:
+        """Count ``steps`` more as done, and tell it if the last line is ten seconds old."""
+        self._done += steps
+        if self._say is None:
+            return
+        now = time.monotonic()
+        if now - self._told < _BETWEEN_LINES or self._done >= self._total:
+            return
+        self._told = now
+        minutes, seconds = divmod(round((self._total - self._done) * (now - self._begun) / self._done), 60)
+        self._say(f"{self._what}: {self._done:,} of {self._total:,}, {minutes}:{seconds:02} left")
 
 
 class EncodingProgress:

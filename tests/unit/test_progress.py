@@ -1,5 +1,6 @@
 """Mirror of src/anchored/training/progress.py: it hears everything, in order, and says nothing."""
 
+from anchored._progress import Work, telling
 from anchored.data import load_digits
 from anchored.runs import fit
 from anchored.training import Progress
@@ -44,3 +45,21 @@ def test_the_silent_one_says_nothing(capsys):
     silent.say("a line")
     silent.stop()
     assert capsys.readouterr() == ("", "")
+
+
+def test_long_work_tells_every_ten_seconds_how_much_time_is_left(monkeypatch):
+    now, lines = [100.0], []
+    monkeypatch.setattr("anchored._progress.time.monotonic", lambda: now[0])
+    with telling(lines.append):
+        work = Work("reading images", 2_000)
+        for _ in range(2_000):
+            now[0] += 0.015625
+            work.step()
+    assert lines == [
+        "reading images: 640 of 2,000, 0:21 left",
+        "reading images: 1,280 of 2,000, 0:11 left",
+        "reading images: 1,920 of 2,000, 0:01 left",
+    ]
+    now[0] += 100
+    Work("unheard", 2).step()
+    assert len(lines) == 3

@@ -86,6 +86,8 @@ def fit(
     else:
         _check_free(out)
 
+    from anchored._progress import telling
+    from anchored.cli.processes import tell
     from anchored.cli.settings import gather, number_or_auto
     from anchored.cli.train import show, train
     from anchored.runs import RunFolder, default_path, open_data
@@ -118,7 +120,8 @@ def fit(
     settings = gather(config, flags, set_ or [])
     _check_columns(settings.data)
     _check_words(settings)
-    split = open_data(settings)
+    with telling(tell):
+        split = open_data(settings)
     run = RunFolder.plan(default_path(settings, _DEFAULT_PARENT), unnamed=True) if out is None else RunFolder.plan(out)
     train(split, settings, run, draw=report)
     show(run, json=json)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from anchored._progress import is_main_process
+from anchored._progress import is_main_process, telling
 from anchored.cli.output import print_json, print_table, score_rows
 from anchored.cli.processes import resumable, tell
 
@@ -40,7 +40,7 @@ def train(split: Split, settings: RunConfig, run: RunFolder, *, draw: bool = Fal
         if part is not None:
             for note in part.notes:
                 tell(f"{part.name}: {note}")
-    with resumable(run), run.owned():
+    with telling(tell), resumable(run), run.owned():
         fitted = fit(
             split, settings, folder=run, progress=make_progress(), usable=lambda first: _draw(run, first, draw)
         )

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from torch import Tensor
 
+from anchored._progress import Work
+
 __all__ = ["find_duplicates", "note_duplicates"]
 
 
@@ -22,11 +24,12 @@ def find_duplicates(paths: Sequence[Path]) -> list[list[int]]:
     for i, path in enumerate(paths):
         by_size[path.stat().st_size].append(i)
     groups: dict[bytes, list[int]] = defaultdict(list)
-    for same in by_size.values():
-        if len(same) > 1:
-            for i in same:
-                with paths[i].open("rb") as file:
-                    groups[hashlib.file_digest(file, "sha256").digest()].append(i)
+    read = [i for same in by_size.values() if len(same) > 1 for i in same]
+    work = Work("looking for files that come twice", len(read))
+    for i in read:
+        with paths[i].open("rb") as file:
+            groups[hashlib.file_digest(file, "sha256").digest()].append(i)
+        work.step()
     return sorted(group for group in groups.values() if len(group) > 1)
 
 

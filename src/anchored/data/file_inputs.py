@@ -16,6 +16,7 @@ from PIL import Image
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored._progress import Work
 from anchored.data.augment import RandomResizedCrop
 from anchored.data.images import ImageHead, fit_image, open_image, read_head
 from anchored.data.inputs import Inputs, TensorInputs
@@ -217,7 +218,11 @@ def image_inputs(
     if shape is not None and memory_limit == 0:
         return FileInputs(paths, (shape[0], shape[1], shape[2]))
     step = -(-len(paths) // _SCAN_LIMIT)
-    heads = [read_head(path) for path in paths[::step]]
+    scanned = paths[::step]
+    work, heads = Work("reading the sizes of images", len(scanned)), []
+    for path in scanned:
+        heads.append(read_head(path))
+        work.step()
     target = choose_shape(heads, side=side) if shape is None else (shape[0], shape[1], shape[2])
     return keep_in_memory(FileInputs(paths, target), memory_limit=memory_limit)
 
@@ -240,4 +245,8 @@ def keep_in_memory(files: FileInputs, *, memory_limit: int = MEMORY_LIMIT) -> In
         return files
     chunks = torch.arange(len(files)).tensor_split(max(1, len(files) // 64))
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return TensorInputs(torch.cat(list(pool.map(files.take, chunks))))
+        work, decoded = Work("reading images", len(files)), []
+        for part in pool.map(files.take, chunks):
+            decoded.append(part)
+            work.step(len(part))
+        return TensorInputs(torch.cat(decoded))

@@ -11,6 +11,8 @@ succession: even if no label is contradicted, N of them do not show more certain
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from anchored.ridge.rows import Array
@@ -20,6 +22,8 @@ __all__ = ["fit_sharpness", "given_logits", "log_likelihood", "log_normalizer"]
 
 _MOST_STEPS, _TOLERANCE = 100, 1e-9
 _ENTRIES = 2**21
+_BLOCK = 2**18
+"""Numbers that are worked on at a time: they stay in the cache of a processor."""
 _LEAST, _LARGEST = 1e-9, 1e9
 """Bounds of the sharpness, for logits of unit size."""
 
@@ -46,9 +50,19 @@ def given_logits(logits: Array, targets: Targets) -> Array:
 
 def log_normalizer(logits: Array) -> Array:
     r"""Return :math:`\log\sum_j e^{f_{ij}}` of each row ``(n,)``."""
-    top = logits.max(axis=1)
-    normalizer: Array = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
+    normalizer = np.empty(len(logits))
+    for start, stop in _blocks(logits):
+        part = logits[start:stop]
+        top = part.max(axis=1)
+        normalizer[start:stop] = top + np.log(np.exp(part - top[:, None]).sum(axis=1))
     return normalizer
+
+
+def _blocks(values: Array) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of blocks of rows; what is computed of each row alone does not depend on them."""
+    step = max(1, _BLOCK // values.shape[1])
+    for start in range(0, len(values), step):
+        yield start, min(len(values), start + step)
 
 
 def log_likelihood(logits: Array, targets: Targets, weights: Array | None = None) -> float:
@@ -115,15 +129,18 @@ def fit_sharpness(
 
 def _moments(below: Array, each: Array, sharpness: float) -> tuple[float, float]:
     """Return the sums of mean and variance of logits that are at most 0 under ``softmax(sharpness * logits)``."""
-    mean = variance = 0.0
-    step = max(1, _ENTRIES // below.shape[1])
-    for start in range(0, len(below), step):
-        part = below[start : start + step]
+    first, spread = np.empty((2, len(below)))
+    for start, stop in _blocks(below):
+        part = below[start:stop]
         p = np.exp(sharpness * part)
         total = p.sum(axis=1)
         p *= part
-        first = p.sum(axis=1) / total
+        first[start:stop] = p.sum(axis=1) / total
         second = np.einsum("ij,ij->i", p, part) / total
-        mean += float(each[start : start + step] @ first)
-        variance += float(each[start : start + step] @ np.maximum(second - first**2, 0.0))
+        spread[start:stop] = np.maximum(second - first[start:stop] ** 2, 0.0)
+    mean = variance = 0.0
+    step = max(1, _ENTRIES // below.shape[1])  # the order in which numbers are added up decides their last digits
+    for start in range(0, len(below), step):
+        mean += float(each[start : start + step] @ first[start : start + step])
+        variance += float(each[start : start + step] @ spread[start : start + step])
     return mean, variance

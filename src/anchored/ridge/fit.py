@@ -20,6 +20,7 @@ from torch import Tensor
 from anchored._checks import check_integer, check_real
 from anchored._errors import InputError
 from anchored._names import choose
+from anchored._progress import Work
 from anchored.ridge.calibrate import fit_sharpness, given_logits, log_likelihood, log_normalizer
 from anchored.ridge.copies import Keys, groups_of, row_keys
 from anchored.ridge.kernel import MappedRows, Nystroem, widths
@@ -399,7 +400,11 @@ def _choose(
 
 def _climb(judge: Callable[[float], Choice], unit: float) -> list[Choice]:
     """Judge all sixteen strengths, and further ones as long as the best is at an end and they gain something."""
-    choices = [judge(unit * strength) for strength in _STRENGTHS]
+    work = Work("choosing the strength of least squares", len(_STRENGTHS))
+    choices = []
+    for strength in _STRENGTHS:
+        choices.append(judge(unit * strength))
+        work.step()
     step = math.sqrt(10.0)
     for _ in range(_FURTHER):
         if choices[0].log_likelihood > max(each.log_likelihood for each in choices[1:]) + _GAIN:

@@ -8,8 +8,10 @@ import torch
 from PIL import Image
 
 from anchored._errors import InputError
+from anchored._progress import telling
 from anchored._random import per_index_uniform
 from anchored.data import Batches, Compose, Dataset, FileInputs, HorizontalFlip, RandomResizedCrop, TensorInputs
+from anchored.data.duplicates import find_duplicates
 from anchored.data.file_inputs import below, choose_shape, files_below, image_inputs
 from anchored.data.images import ImageHead
 
@@ -122,3 +124,16 @@ def test_files_that_a_list_names_must_be_there(paths):
     for written in ("none.png", "folder.png"):
         with pytest.raises(InputError, match=rf"^1: there is no file .*{written}; .*--data-root"):
             files_below(root, ["3.png", written], where=str)
+
+
+def test_reading_many_images_is_told_with_the_time_left(tmp_path, monkeypatch):
+    for i in range(3):
+        Image.new("L", (4, 4), i).save(tmp_path / f"{i}.png")
+    paths, lines = sorted(tmp_path.iterdir()), []
+    monkeypatch.setattr("anchored._progress._BETWEEN_LINES", 0.0)
+    with telling(lines.append):
+        image_inputs(paths)
+        assert find_duplicates(paths) == []
+    whats = [line.partition(":")[0] for line in lines]
+    assert set(whats) >= {"reading the sizes of images", "looking for files that come twice"}
+    assert all(line.endswith(" left") for line in lines)

@@ -1,5 +1,7 @@
 """Mirror of src/anchored/ridge/calibrate.py: against scipy's search, at both ends, with many classes."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -71,3 +73,21 @@ def test_weights_are_copies(judged):
 def test_soft_targets_take_the_mean_logit():
     logits = np.array([[1.0, 3.0]])
     assert given_logits(logits, as_targets(np.array([[0.25, 0.75]]), 2))[0] == 2.5
+
+
+def test_blocks_of_rows_change_no_digit(monkeypatch):
+    rng = np.random.default_rng(3)
+    logits, y = rng.normal(size=(300, 40)), rng.integers(40, size=300)
+    whole = log_normalizer(logits), fit_sharpness(logits, as_targets(y, 40))
+    monkeypatch.setattr("anchored.ridge.calibrate._BLOCK", 7 * 40)
+    assert np.array_equal(log_normalizer(logits), whole[0])
+    assert fit_sharpness(logits, as_targets(y, 40)) == whole[1]
+
+
+def test_the_normalizer_of_many_classes_takes_little_memory():
+    logits = np.zeros((1_000, 4_000))
+    tracemalloc.start()
+    log_normalizer(logits)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < logits.nbytes / 4
