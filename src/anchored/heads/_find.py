@@ -161,7 +161,11 @@ def _all_classifiers(model: nn.Module, num_classes: int | None) -> list[Layer]:
     wanted = _declared_count(model, known) if num_classes is None else num_classes
     fitting = [each for each in known if wanted is None or each.outputs == wanted]
     placed = _at_known_places(model, fitting, count_given=wanted is not None)
-    found = [each for each in fitting if each in placed or (wanted is not None and NAMED_LIKE_ONE.match(each.name))]
+    if wanted is None:
+        beside = [other for each in placed for other in left_out(model, each)]
+        found = [each for each in fitting if each in placed or each in beside]
+    else:
+        found = [each for each in fitting if each in placed or NAMED_LIKE_ONE.match(each.name)]
     if not found:
         raise _refusal(model, known, fitting, wanted)
     return found

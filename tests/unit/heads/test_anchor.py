@@ -312,6 +312,19 @@ def test_a_tower_with_an_auxiliary_classifier_says_that_it_stays(images):
     assert isinstance(model.squeeze, nn.Conv2d), "k outputs by coincidence"
 
 
+def test_the_way_out_of_that_warning_anchors_all_of_them_without_a_count_too():
+    """A model of one's own says nowhere how many classes it has; its classifier's number of outputs does."""
+
+    def model():
+        parts = {"body": nn.Linear(8, 16), "head": nn.Linear(16, 3), "aux": nn.Linear(16, 3), "fc_in": nn.Linear(8, 8)}
+        return nn.ModuleDict(parts)
+
+    with pytest.warns(UserWarning, match=r"stay as they are: aux \(16 -> 3\); anchor all of them by layer='all'"):
+        anchor_(model())
+    anchored = anchor_(model(), layer="all")
+    assert [name for name, part in anchored.items() if isinstance(part, AnchoredHead)] == ["head", "aux"]
+
+
 class TimmDistilled(Images):
     """As LeViT and DeiT in timm: two heads whose logits are averaged."""
 
