@@ -49,6 +49,14 @@ REFUSED = {
         changed(31, "age,town,label"),
         "row 31: the heading comes again; remove the row (files joined?)",
     ),
+    "the heading again in other letters": (
+        changed(31, "Age,Town,Label"),
+        "row 31: the heading comes again; remove the row (files joined?)",
+    ),
+    "a second heading above one column of numbers": (
+        changed(2, "years,name,no"),
+        "row 2: looks like a second heading or a row of units ('age': 'years', and numbers below); remove it",
+    ),
     "units below the heading": (
         [
             "age,size,town,label",
@@ -153,3 +161,40 @@ def test_a_large_offset_is_centred_in_double_precision(tmp_path):
     far = uses(tmp_path, rows(x=[repr(float(value) + 1e8) for value in values]))[1]
     np.testing.assert_allclose(near, far, atol=1e-5)
     assert plain.shape == near.shape
+
+
+def test_dates_and_words_in_equal_parts_are_named_with_examples(tmp_path):
+    mixed = [f"2020-01-{i % 28 + 1:02}" if i % 2 else f"soon {'abc'[i % 3]}" for i in range(N)]
+    found, _ = uses(tmp_path, rows(day=mixed))
+    assert found["day"].notes == ("dates and words are mixed: row 3 ('2020-01-02'), row 2 ('soon a'); taken as words",)
+
+
+@pytest.mark.parametrize(
+    ("trained", "new", "message"),
+    [
+        ("{} kg", "500 g", "a cell must have the unit of training, 'kg', got '500 g'; convert it"),
+        ("${}", "€500", "a cell must have the unit of training, '$', got '€500'; convert it"),
+        ("{} %", "0.5", "a cell must have the unit of training, '%', got '0.5'; convert it"),
+    ],
+)
+def test_another_unit_than_in_training_is_refused_with_its_row(tmp_path, trained, new, message):
+    path = tmp_path / "t.csv"
+
+    def table(sizes):
+        path.write_text("\n".join(rows(size=sizes)) + "\n", encoding="utf-8")
+        return load_table(path, label="label", form="table", verbatim=["size"]).train.inputs
+
+    sizes = [trained.format(i + 2) for i in range(N)]
+    encoder = TableEncoder().fit(table(sizes))
+    assert encoder.columns["size"].kind == "number"
+    encoder = TableEncoder.from_state(*encoder.state())
+    with pytest.raises(InputError) as caught:
+        encoder.transform(table([*sizes[:4], new, *sizes[5:]]))
+    assert str(caught.value) == f"{path}, row 6, column 'size': {message}"
+
+
+def test_two_units_told_to_be_numbers_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows(size=["5 kg", "9 lb"] * 30)) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="numbers with different units"):
+        TableEncoder(kinds={"size": "number"}).fit(load_table(path, label="label").train.inputs)

@@ -247,6 +247,7 @@ class _Records:
                 raise InputError(f"{self.path}: the file is empty; its first row must name the columns")
             if any(cell.strip() for cell in found[0]):
                 self.heading, self.names = found[0], check_names(found[0], str(self.path))
+                self._folded = _fold(found[0])
                 return
 
     def blocks(
@@ -291,11 +292,23 @@ class _Records:
             for place, record in enumerate(block)
             if len(record) != width
         }
-        if self.heading in block:
-            place = block.index(self.heading)
+        first = self._folded[0]
+        place = next(
+            (
+                place
+                for place, record in enumerate(block)
+                if record and record[0].strip().casefold() == first and _fold(record) == self._folded
+            ),
+            None,
+        )
+        if place is not None:
             again = "the heading comes again; remove the row (files joined?)"
             errors[place] = f"{self.path}, row {int(numbers[place])}: {again}"
         return errors
+
+
+def _fold(cells: Sequence[str]) -> list[str]:
+    return [cell.strip().casefold() for cell in cells]
 
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")

@@ -153,7 +153,7 @@ def read_labelled(
     usual = {name for word in LABEL_NAMES for name in (word, word.title(), word.upper())}
     kept = {*verbatim, label} if label is not None else {*verbatim, *usual}
     whole = read_columns(path, verbatim=kept, drop=drop)
-    possible = [name for name in whole.names if name == label or name not in features]
+    possible = [name for name in whole.names if label is not None or name not in features]
     found = find_label(possible, label, source=whole.source, needed=labels == "required")
     table = whole if found is None else whole.without([found])
     if not table.names:

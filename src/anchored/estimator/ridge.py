@@ -360,7 +360,9 @@ class AnchoredRidge(AnswersByLogits, TakesTables, ClassifierMixin, BaseEstimator
     @property
     def constant_columns_(self) -> tuple[int, ...]:
         """Columns that do not vary and are left out."""
-        return self.model_.constant
+        if self.encoder_ is None:
+            return self.model_.constant
+        return tuple(place for place, use in enumerate(self.encoder_.uses) if use.kind in ("constant", "empty"))
 
     @property
     def loo_log_likelihood_(self) -> float:
@@ -441,12 +443,15 @@ class AnchoredRidge(AnswersByLogits, TakesTables, ClassifierMixin, BaseEstimator
         self._model = self._left_out = self._judged_labels = None
 
     def _say_constant(self) -> None:
-        constant = self.model_.constant
+        constant = self.constant_columns_
         if constant:
             more = ", ..." if len(constant) > 5 else ""
+            first: list[object] = list(constant[:5])
+            if self.encoder_ is not None:
+                first = [self.encoder_.uses[place].column for place in constant[:5]]
             warnings.warn(
                 f"{len(constant)} of {self.n_features_in_} columns do not vary and are left out: "
-                f"{', '.join(map(str, constant[:5]))}{more}",
+                f"{', '.join(map(str, first))}{more}",
                 UserWarning,
                 stacklevel=3,
             )

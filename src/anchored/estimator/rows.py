@@ -68,6 +68,8 @@ class TakesTables:
             check_consistent_length(rows, labels)
             return rows, labels
         self.encoder_ = None
+        _refuse_same_names(X)
+        _refuse_missing_labels(y)
         if _is_table(X):
             validate_data(self, X, skip_check_array=True)
             labels = _labels(y)
@@ -157,6 +159,23 @@ def _columns(X: Any, names: Sequence[str] | None) -> TableInputs:  # noqa: ANN40
 def _encoded(encoder: TableEncoder, table: TableInputs) -> Array:
     rows: Array = encoder.transform(table).numpy()
     return rows
+
+
+def _refuse_same_names(X: Any) -> None:  # noqa: ANN401
+    names: Any = getattr(X, "column_names", None) or getattr(X, "columns", ())  # of pyarrow, else of pandas and polars
+    if hasattr(X, "shape") and len(set(names)) < len(names):
+        as_columns(X, source="X")  # refuses them by name
+
+
+def _refuse_missing_labels(y: Any) -> None:  # noqa: ANN401
+    """Refuse a series of pandas or polars with gaps, of which scikit-learn would say something else for each type."""
+    find = getattr(y, "isna", None) or getattr(y, "is_null", None)
+    if find is None or getattr(y, "ndim", 1) != 1:
+        return
+    gone = np.flatnonzero(np.asarray(find(), dtype=bool))
+    if len(gone):
+        rows = ", ".join(map(str, gone[:5])) + (", …" if len(gone) > 5 else "")
+        raise InputError(f"y: the label is missing (NaN) in {len(gone)} of {len(y)} rows (row {rows}); drop these rows")
 
 
 def _labels(y: npt.ArrayLike) -> Array:

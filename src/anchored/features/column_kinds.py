@@ -192,7 +192,10 @@ class _Look:
         odd = self._rows_of(self.column, found.unreadable)
         if len(odd):
             return Decision("number", None, "", problem=f"not a number in {self._examples(odd)}; correct or empty them")
-        encoder = NumberEncoder.fit(_rows(found.values, self.column), style=found.style, curved=self.curved)
+        if _clash(found.signs):
+            return Decision("number", None, "", problem=self._unit_problem(self.column, found.signs))
+        values, unit = _rows(found.values, self.column), max(found.signs, default="")
+        encoder = NumberEncoder.fit(values, style=found.style, unit=unit, curved=self.curved)
         return self._made(encoder, self._sign_notes(found.signs))
 
     def _asked_date(self, asked: str) -> Decision:
@@ -285,8 +288,7 @@ class _Look:
         if rows == 0 or rows < _MOSTLY * (rows + bad) or found.codes:
             return None
         units = found.signs - {""}
-        known = {sign for sign in units if sign in KNOWN_UNITS}
-        if len(known) > 1 or ("%" in found.signs and "" in found.signs):
+        if _clash(found.signs):
             return Decision("number", None, "", problem=self._unit_problem(column, found.signs))
         if len(units) > 1:
             return None  # 1st, 2nd, 3rd: words, not units
@@ -300,7 +302,8 @@ class _Look:
             notes += (f"{shown(example)} and the like are read as thousands, not as decimals",)
         if len(odd):
             notes += (f"not a number in {self._examples(odd)}: counted as missing",)
-        encoder = NumberEncoder.fit(values, style=found.style, lenient=bool(len(odd)), curved=self.curved)
+        unit = max(units, default="")
+        encoder = NumberEncoder.fit(values, style=found.style, unit=unit, lenient=bool(len(odd)), curved=self.curved)
         return self._number_made(encoder, values, notes, odd)
 
     def _dates_in(self, column: TextColumn, counts: npt.NDArray[np.int64]) -> Decision | None:
@@ -405,6 +408,14 @@ class _Look:
         )
 
     def _mixed_note(self, column: TextColumn, counts: npt.NDArray[np.int64]) -> tuple[str, ...]:
+        dates = find_dates(column.levels[:_SAMPLE])
+        share = float(np.mean(~np.isnat(dates.values)))
+        if _PARTLY < share < _MOSTLY:
+            moment = column.levels[int(np.argmax(~np.isnat(dates.values)))]
+            word = column.levels[int(np.argmax(np.isnat(dates.values)))]
+            places = [np.flatnonzero(column.codes == column.levels.index(level))[:1] for level in (moment, word)]
+            one, other = map(self._examples, places)
+            return (f"dates and words are mixed: {one}, {other}; taken as words",)
         if not _often(lambda some: ~np.isnan(find_numbers(some).values), column.levels, share=_PARTLY / 2):
             return ()
         found = find_numbers(column.levels, counts)
@@ -430,6 +441,11 @@ def _often(
     if len(levels) <= _SAMPLE:
         return True
     return float(readable(levels[:: len(levels) // _SAMPLE]).mean()) >= share
+
+
+def _clash(signs: frozenset[str]) -> bool:
+    """Whether numbers with these signs cannot stand in one column: two units, or percent beside plain numbers."""
+    return len(signs & KNOWN_UNITS) > 1 or {"%", ""} <= signs
 
 
 def _differs(level: str) -> bool:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._names import choose, suggest
-from anchored.data import Inputs, NumberColumn, TableInputs, text_columns
+from anchored.data import Inputs, NumberColumn, TableInputs, TextColumn, text_columns
 from anchored.features.base import Encoder
 from anchored.features.column_kinds import ASKED, Decision, decide
 from anchored.features.columns import (
@@ -322,7 +322,8 @@ def written_uses(uses: Sequence[ColumnUse], *, width: int = 100) -> str:
         cells = [cell.ljust(size) for cell, size in zip(row[:5], sizes, strict=True)]
         if number:
             cells[3] = row[3].rjust(sizes[3])
-        lines.append("  ".join([*cells, row[5]]).rstrip()[:width])
+        line = "  ".join([*cells, row[5]]).rstrip()
+        lines.append(line if len(line) <= width else line[: width - 1].rstrip() + "…")
         if number:
             lines += [f"{'':{sizes[0]}}  ! {note}" for note in uses[number - 1].notes]
     return "\n".join(lines)
@@ -360,9 +361,16 @@ def _cut(cell: str) -> str:
     return cell if len(cell) <= 24 else cell[:23] + "…"
 
 
+def _only_in_the_first_row(table: TableInputs, decisions: Mapping[str, Decision]) -> bool:
+    """Whether every category has, in the first row, a value that does not come again, as a second heading would."""
+    columns = [table.columns[name] for name, found in decisions.items() if found.kind == "category"]
+    texts = [column for column in columns if isinstance(column, TextColumn)]
+    return bool(texts) and all(int((column.codes == column.codes[0]).sum()) == 1 for column in texts)
+
+
 def _refuse_problems(table: TableInputs, decisions: Mapping[str, Decision]) -> None:
     first = [name for name, decision in decisions.items() if decision.odd_rows == (0,)]
-    if len(first) > 1:
+    if len(first) > 1 or (first and _only_in_the_first_row(table, decisions)):
         cells = ", ".join(f"{name!r}: {table.columns[name].take(np.array([0])).cells()[0]!r}" for name in first[:3])
         raise InputError(
             f"{table.where(0)}: looks like a second heading or a row of units ({cells}, and numbers below); remove it"

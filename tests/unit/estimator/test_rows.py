@@ -1,5 +1,7 @@
 """Mirror of src/anchored/estimator/rows.py: every way to hand over a table gives the same rows, and numbers stay."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -175,3 +177,22 @@ def test_plain_rows_get_the_same_answers_on_the_short_way():
         model.predict(X[:0])
     with pytest.raises(ValueError, match="infinity"):
         model.predict(np.array([[np.inf, 0.0, 0.0]]))
+
+
+def test_constant_columns_of_a_table_are_said_by_name_and_its_features_are_not():
+    frame = pd.DataFrame({"town": ["Lima", "Rome"] * 20, "note": ["paid the bill late today"] * 20 + ["none"] * 20})
+    with pytest.warns(UserWarning, match="1 of 3 columns do not vary and are left out: fixed"):
+        model = AnchoredRidge(kinds={"note": "text"}).fit(frame.assign(fixed="x"), [0, 1] * 20)
+    assert model.constant_columns_ == (2,)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AnchoredRidge(kinds={"note": "text"}).fit(frame, [0, 1] * 20)
+
+
+def test_columns_of_one_name_and_missing_labels_are_refused_in_one_line():
+    frame = pd.DataFrame({"town": ["Lima", "Rome"] * 20, "age": range(40)})
+    labels = pd.Series(["a", "b"] * 20, dtype="string")
+    with pytest.raises(InputError, match=r"^X: column names must differ, got 'age' for columns 2 and 3; rename one$"):
+        AnchoredRidge().fit(pd.concat([frame, frame[["age"]]], axis=1), labels)
+    with pytest.raises(InputError, match=r"^y: the label is missing \(NaN\) in 1 of 40 rows \(row 3\); drop"):
+        AnchoredRidge().fit(frame, labels.mask(np.arange(40) == 3))

@@ -120,7 +120,7 @@ class CategoryEncoder(ColumnEncoder):
     @property
     def action(self) -> str:
         """What is done with the column."""
-        done = f"{len(self.values)} values, one feature each"
+        done = f"{len(self.values)} value{'s' * (len(self.values) != 1)}, one feature each"
         if self.other:
             done += ", rare ones together"
         if self._spelling is not None:

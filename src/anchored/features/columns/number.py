@@ -17,7 +17,7 @@ from pydantic import Field, FiniteFloat, model_validator
 from anchored._errors import InputError
 from anchored.data import Column, NumberColumn, TextColumn, text_of_number
 from anchored.features.columns._base import ColumnEncoder, Features, Where, refuse_unreadable, with_indicator
-from anchored.features.columns.number_text import NumberStyle, read_numbers
+from anchored.features.columns.number_text import NumberStyle, of_other_unit, read_numbers
 
 __all__ = ["NumberEncoder"]
 
@@ -33,6 +33,8 @@ class NumberEncoder(ColumnEncoder):
 
     Args:
         style: How the numbers are written, if they are written as text.
+        unit: The sign or unit that they had in training, ``""`` for none; None if it is not known, as in models of
+            versions that did not keep it.
         low: Values below are raised to it.
         high: Values above are lowered to it.
         mean: Mean of the clipped training values.
@@ -53,6 +55,7 @@ class NumberEncoder(ColumnEncoder):
 
     kind: Literal["number"] = "number"
     style: NumberStyle = "point"
+    unit: str | None = None
     low: FiniteFloat
     high: FiniteFloat
     mean: FiniteFloat
@@ -75,13 +78,20 @@ class NumberEncoder(ColumnEncoder):
 
     @classmethod
     def fit(
-        cls, values: Floats, *, style: NumberStyle = "point", lenient: bool = False, curved: bool = False
+        cls,
+        values: Floats,
+        *,
+        style: NumberStyle = "point",
+        unit: str = "",
+        lenient: bool = False,
+        curved: bool = False,
     ) -> NumberEncoder:
         """Learn bounds, mean and scale from training values.
 
         Args:
             values: ``(n,)`` float64; NaN is missing, infinite values count as beyond the bounds.
             style: How the numbers are written.
+            unit: The sign or unit behind or before them, in small letters.
             lenient: Whether cells that cannot be read count as missing.
             curved: Whether to add hinges at the quartiles, if there are values enough between them.
 
@@ -98,7 +108,14 @@ class NumberEncoder(ColumnEncoder):
         clipped = np.clip(values[~missing], low, high)
         mean, scale = _moments(clipped)
         encoder = cls(
-            low=low, high=high, mean=mean, scale=scale, style=style, lenient=lenient, missing_mean=float(missing.mean())
+            low=low,
+            high=high,
+            mean=mean,
+            scale=scale,
+            style=style,
+            unit=unit,
+            lenient=lenient,
+            missing_mean=float(missing.mean()),
         )
         if curved and scale > 0:
             encoder = encoder.model_copy(update=_hinges((clipped - mean) / scale))
@@ -169,6 +186,9 @@ class NumberEncoder(ColumnEncoder):
         Returns:
             ``(n,)`` float64, NaN if missing.
 
+        Raises:
+            InputError: If a cell is no number, or has another unit than in training; the line names it.
+
         Example:
             >>> from anchored.data import column_of
             >>> encoder = NumberEncoder.fit(np.array([1.5, 2.0]), style="comma")
@@ -187,6 +207,11 @@ class NumberEncoder(ColumnEncoder):
         if not isinstance(column, TextColumn):
             raise InputError(f"{where(0)}: a cell must be a number, as in training; correct the column")
         values, unreadable = read_numbers(column.levels, self.style)
+        if self.unit is not None:
+            had = (
+                f"a cell must have the unit of training, {self.unit!r}" if self.unit else "numbers had no % in training"
+            )
+            refuse_unreadable(column, of_other_unit(column.levels, self.unit), where, had, "convert it")
         if not self.lenient:
             way_out = "correct the cell, or leave it empty"
             refuse_unreadable(column, unreadable, where, "a cell must be a number, as in training", way_out)

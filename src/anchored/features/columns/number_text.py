@@ -16,7 +16,15 @@ import numpy.typing as npt
 
 from anchored.data import MISSING_WORDS
 
-__all__ = ["KNOWN_UNITS", "SOFT_MISSING", "NumberStyle", "NumbersFound", "find_numbers", "read_numbers"]
+__all__ = [
+    "KNOWN_UNITS",
+    "SOFT_MISSING",
+    "NumberStyle",
+    "NumbersFound",
+    "find_numbers",
+    "of_other_unit",
+    "read_numbers",
+]
 
 NumberStyle = Literal["point", "comma", "space-point", "space-comma"]
 """How numbers are written: the decimal sign, and whether blanks or apostrophes separate thousands."""
@@ -141,6 +149,31 @@ def read_numbers(levels: Sequence[str], style: NumberStyle) -> tuple[npt.NDArray
         value = float(body + match["power"])
         values[place] = -value if (match["sign"] or match["inner"]) in ("-", "−") else value
     return values, unreadable
+
+
+def of_other_unit(levels: Sequence[str], unit: str) -> npt.NDArray[np.bool_]:
+    """Tell which numbers have another unit than their column had in training.
+
+    Args:
+        levels: The texts.
+        unit: The sign or unit of training, in small letters; ``""`` if the numbers had none.
+
+    Returns:
+        One flag per text ``(m,)``. A number without a unit counts as one of any unit but percent.
+
+    Example:
+        >>> of_other_unit(["12 kg", "12", "500 g", "?"], "kg").tolist(), of_other_unit(["0.5", "5 %"], "%").tolist()
+        ([False, False, True, False], [True, False])
+    """
+    flags = np.zeros(len(levels), dtype=bool)
+    for place, level in enumerate(levels):
+        match = _CELL.fullmatch(level)
+        if match is None:
+            continue
+        own = (match["before"] or match["after"]).lower()
+        known = {own, unit} <= KNOWN_UNITS | {""}
+        flags[place] = own != unit and known and (bool(own and unit) or "%" in (own, unit))
+    return flags
 
 
 def _is_missing(level: str) -> bool:
