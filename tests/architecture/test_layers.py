@@ -10,7 +10,19 @@ import pytest
 SRC = Path(__file__).parents[2] / "src" / "anchored"
 
 FLOORS = (
-    ("_errors", "_names", "_random", "_checks", "_files", "_memory", "_progress", "_lock", "_signals", "_spreadsheet"),
+    (
+        "_errors",
+        "_names",
+        "_random",
+        "_checks",
+        "_files",
+        "_memory",
+        "_threads",
+        "_progress",
+        "_lock",
+        "_signals",
+        "_spreadsheet",
+    ),
     ("prototypes", "losses", "noise", "imbalance", "schedules", "theory"),
     ("metrics",),
     ("heads", "backbones", "data"),

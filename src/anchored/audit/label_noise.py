@@ -38,6 +38,7 @@ from torch import Tensor
 
 from anchored._errors import InputError
 from anchored._random import generator_or_default
+from anchored._threads import one_thread_if_small
 from anchored.data import Dataset
 
 __all__ = ["FEWEST_PER_CLASS", "LabelNoise", "fit_label_noise", "judge", "judge_labels", "rate_interval"]
@@ -367,17 +368,18 @@ def _climb(rows: Tensor, labels: Tensor, weight: Tensor, known: Tensor, law: _La
     """Raise the likelihood of the labels until it stands still, with the true label known where the model is surest."""
     sure, believed = _surest(rows)
     before = -math.inf
-    for _ in range(steps):
-        joint = _joint(rows, labels, law)
-        evidence = joint.logsumexp(dim=1, keepdim=True)
-        posterior = (joint - evidence).exp()
-        posterior[sure] = believed
-        posterior = _believe(posterior, known)
-        law = _maximize(rows, labels, weight, posterior, law)
-        now = _mean(evidence[:, 0], weight)
-        if now - before < _TOLERANCE:
-            break
-        before = now
+    with one_thread_if_small(rows.numel()):
+        for _ in range(steps):
+            joint = _joint(rows, labels, law)
+            evidence = joint.logsumexp(dim=1, keepdim=True)
+            posterior = (joint - evidence).exp()
+            posterior[sure] = believed
+            posterior = _believe(posterior, known)
+            law = _maximize(rows, labels, weight, posterior, law)
+            now = _mean(evidence[:, 0], weight)
+            if now - before < _TOLERANCE:
+                break
+            before = now
     return law
 
 

@@ -29,6 +29,7 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 from anchored._errors import InputError
+from anchored._threads import one_thread_if_small
 from anchored.audit.judges.base import Opinion
 from anchored.audit.judges.calibrate import calibrated
 from anchored.audit.label_noise import FEWEST_PER_CLASS, fit_label_noise
@@ -164,12 +165,13 @@ def _likeliest(rows: Tensor, labelled: Tensor, weights: Tensor, start: Tensor) -
         slope = torch.einsum("n,nk,mnk->m", each, pulled, rows) - 2 * _PULL * now
         return -float(value), -slope.numpy()
 
-    found = minimize(
-        negative,
-        start.numpy(),
-        jac=True,
-        bounds=[(0.0, None)] * len(rows),
-        method="L-BFGS-B",
-        options={"ftol": 1e-12, "gtol": 1e-7},
-    )
+    with one_thread_if_small(rows.numel()):
+        found = minimize(
+            negative,
+            start.numpy(),
+            jac=True,
+            bounds=[(0.0, None)] * len(rows),
+            method="L-BFGS-B",
+            options={"ftol": 1e-12, "gtol": 1e-7},
+        )
     return torch.from_numpy(np.maximum(found.x, 0.0))
