@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
-from scipy.stats import beta
+from scipy.special import betaincinv
 from torch import Tensor
 
 from anchored._checks import check_integer
@@ -131,14 +131,14 @@ def correct_by_check(noise: LabelNoise, posterior: Tensor, labels: Tensor, answe
     found, asked = int(wrong.sum()), len(places)
     before = 1.0 - posterior.gather(1, labels[:, None])[:, 0]
     after = _corrected(before, before[places], wrong)
-    law = beta(found + 0.5, asked - found + 0.5)
-    low, high = law.ppf((1 - _LEVEL) / 2), law.ppf((1 + _LEVEL) / 2)
+    shape = (found + 0.5, asked - found + 0.5)  # of the beta law of the rate
+    low, high = (betaincinv(*shape, tail) for tail in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
     # If none (or all) of the answers say wrong, nothing speaks against a rate of exactly 0 (or 1).
     interval = (0.0 if found == 0 else float(low), 1.0 if found == asked else float(high))
     after[places] = wrong
     believed = _moved(posterior, labels, before, after)
     believed[places] = torch.nn.functional.one_hot(told, k).to(believed)
-    return Checked(replace(noise, rate=float(law.mean()), interval=interval), believed, after, asked, found)
+    return Checked(replace(noise, rate=shape[0] / sum(shape), interval=interval), believed, after, asked, found)
 
 
 def _moved(posterior: Tensor, labels: Tensor, before: Tensor, after: Tensor) -> Tensor:

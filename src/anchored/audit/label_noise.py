@@ -33,7 +33,7 @@ import math
 from dataclasses import dataclass, replace
 
 import torch
-from scipy.stats import beta
+from scipy.special import betaincinv
 from torch import Tensor
 
 from anchored._errors import InputError
@@ -254,8 +254,8 @@ def _exact(count: float, total: float) -> tuple[float, float]:
     tail = (1 - _LEVEL) / 2
     if total <= 0:
         return 0.0, 1.0
-    low = float(beta.ppf(tail, count, total - count + 1)) if count > 0 else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    low = float(betaincinv(count, total - count + 1, tail)) if count > 0 else 0.0
+    high = float(betaincinv(count + 1, total - count, 1 - tail)) if count < total else 1.0
     return low, high
 
 

@@ -112,6 +112,7 @@ def train(
         InputError: The loss or a weight is no longer finite; the last checkpoint is kept.
     """
     progress = Progress() if progress is None else progress
+    assert state.optimizer is not None, "a stage that is trained has an optimiser"
     model, optimizer = runtime.wrap(state.model, state.optimizer)
     if plan.compile:
         model = torch.compile(model)  # type: ignore[assignment]  # still a module, under another type

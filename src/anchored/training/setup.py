@@ -226,10 +226,9 @@ class TrainingSetup:
     def _state(self, network: Network, stage: Stage | None = None) -> State:
         stage = self.stages[0] if stage is None else stage
         config = self.config
-        # A stage that trains nothing has no use for an optimiser, but a state has one.
-        groups = stage.groups(network) if stage.trained else [methods.Group([nn.Parameter(torch.zeros(()))])]
+        optimizer = make_optimizer(config.optimizer, stage.groups(network)) if stage.trained else None
         average = None if config.train.ema is None else Average(network, config.train.ema)
-        return State(network, make_optimizer(config.optimizer, groups), average)
+        return State(network, optimizer, average)
 
     def _plan(self) -> Plan:
         config, stage, network = self.config, self.stage, self.network

@@ -90,7 +90,7 @@ class State:
 
     Attributes:
         model: The classifier that is trained.
-        optimizer: Its optimiser.
+        optimizer: Its optimiser; None if the stage trains nothing.
         average: The moving average of its weights, if one is kept.
         best: The epoch of the stage that predicted held-out labels best, if that decides when to stop.
         stage: Which stage of the method is under way, from 0.
@@ -104,7 +104,7 @@ class State:
     """
 
     model: nn.Module
-    optimizer: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer | None
     average: Average | None = None
     best: Best | None = None
     stage: int = 0
@@ -132,7 +132,7 @@ class State:
 
     def checkpoint(self) -> Checkpoint:
         """Return everything above as tensors and JSON."""
-        slots, groups = optimizer_state(self.optimizer)
+        slots, groups = ({}, []) if self.optimizer is None else optimizer_state(self.optimizer)
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"optimizer.{name}": value for name, value in slots.items()}
         tensors["sums"] = self.sums
@@ -165,7 +165,8 @@ class State:
         facts = checkpoint.facts
         try:
             self.model.load_state_dict(complete_settings(checkpoint.part("model"), self.model))
-            load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
+            if self.optimizer is not None:
+                load_optimizer(self.optimizer, checkpoint.part("optimizer"), facts["groups"])
             if self.average is not None:
                 kept = "average_steps" in facts
                 part = checkpoint.part("average" if kept else "model")
@@ -186,12 +187,12 @@ class State:
         self.stage, self.began = facts["stage"], facts["began"]
         self.epoch, self.batch, self.history = facts["epoch"], facts["batch"], facts["history"]
 
-    def follow(self, model: nn.Module, optimizer: torch.optim.Optimizer, average: Average | None) -> State:
+    def follow(self, model: nn.Module, optimizer: torch.optim.Optimizer | None, average: Average | None) -> State:
         """Make the state at the beginning of the next stage; the history goes on.
 
         Args:
             model: The network of the next stage.
-            optimizer: Its optimizer.
+            optimizer: Its optimizer, or None.
             average: The moving average of its weights, or None.
 
         Returns:

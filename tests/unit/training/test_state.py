@@ -122,3 +122,12 @@ def test_the_copy_is_independent():
     with torch.no_grad():
         model.weight.add_(1)
     assert average.module.weight.item() == pytest.approx(model.weight.item() - 1)
+
+
+def test_a_state_that_trains_nothing_needs_no_optimiser():
+    model = nn.Linear(2, 2)
+    kept = State(model, None).checkpoint()
+    assert kept.facts["groups"] == []
+    other = nn.Linear(2, 2)
+    State(other, None).restore(kept)
+    assert torch.equal(other.weight, model.weight)
