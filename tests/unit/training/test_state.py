@@ -125,9 +125,9 @@ def test_the_copy_is_independent():
 
 
 def test_a_state_that_trains_nothing_needs_no_optimiser():
-    model = nn.Linear(2, 2)
+    model = torch.nn.Linear(2, 2)
     kept = State(model, None).checkpoint()
     assert kept.facts["groups"] == []
-    other = nn.Linear(2, 2)
+    other = torch.nn.Linear(2, 2)
     State(other, None).restore(kept)
     assert torch.equal(other.weight, model.weight)
