@@ -21,6 +21,7 @@ import math
 import torch
 from torch import Tensor
 
+from anchored._progress import Work
 from anchored._random import stream
 from anchored.audit.judges.base import Vectors
 from anchored.methods.nearest import choose_votes, find_nearest, most_similar, spaces_of, votes_of
@@ -109,11 +110,12 @@ def nearest(vectors: Vectors, count: int, rows: Tensor, part: Tensor | None = No
     """
     if len(vectors) <= _EXACT or (part is not None and len(part) * len(vectors) <= _EXACT**2):
         return find_nearest(rows, vectors.copies, count, part)
-    found = _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"))
-    return found if part is None else (found[0][part], found[1][part])
+    return _approximate(rows, vectors.copies, count, stream(vectors.seed, "neighbours"), part)
 
 
-def _approximate(rows: Tensor, copies: Tensor | None, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _approximate(
+    rows: Tensor, copies: Tensor | None, count: int, generator: torch.Generator, part: Tensor | None
+) -> tuple[Tensor, Tensor]:
     n, d = rows.shape
     if d > _DIRECTIONS:
         directions = torch.randn(d, _DIRECTIONS, generator=generator) / math.sqrt(_DIRECTIONS)
@@ -128,16 +130,22 @@ def _approximate(rows: Tensor, copies: Tensor | None, count: int, generator: tor
     order = home.argsort(stable=True)
     sizes = home.bincount(minlength=cells)
     members = torch.split(order, sizes.tolist())
+    asking = torch.ones(n, dtype=torch.bool) if part is None else torch.zeros(n, dtype=torch.bool)
+    if part is not None:
+        asking[part] = True
     index = torch.zeros(n, count, dtype=torch.int64)
     similarity = torch.full((n, count), -math.inf)
     around = (centres @ centres.T).topk(asked, dim=1).indices
+    work = Work("searching neighbours", int(asking.sum()))
     for cell in range(cells):
-        if not len(members[cell]):
+        mine = members[cell][asking[members[cell]]]
+        if not len(mine):
             continue
         among = torch.cat([members[int(other)] for other in around[cell]])
-        for queries in torch.split(members[cell], max(1, _BLOCK_NUMBERS // max(len(among), 1))):
+        for queries in torch.split(mine, max(1, _BLOCK_NUMBERS // max(len(among), 1))):
             index[queries], similarity[queries] = most_similar(rows, queries, among, copies, count)
-    return index, similarity
+            work.step(len(queries))
+    return (index, similarity) if part is None else (index[part], similarity[part])
 
 
 def _k_means(rows: Tensor, cells: int, generator: torch.Generator) -> Tensor:

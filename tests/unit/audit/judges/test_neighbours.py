@@ -107,3 +107,15 @@ def test_settings_chosen_on_a_part_judge_all(monkeypatch):
     y = torch.arange(300) % 3
     found = judge.neighbours(Vectors.check(3 * torch.eye(3)[y] + torch.randn(300, 3, generator=g), y, 3))
     assert (found.argmax(dim=1) == y).double().mean() > 0.85
+
+
+def test_some_rows_alone_find_what_they_find_among_all(monkeypatch):
+    monkeypatch.setattr(judge, "_EXACT", 100)
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randn(3000, 6, generator=generator)
+    vectors = Vectors.check(X, torch.arange(3000) % 3, 3)
+    rows = judge.spaces(vectors)[0]
+    part = torch.tensor([2999, 0, 17, 1500])
+    (index, similarity), (some, near) = judge.nearest(vectors, 5, rows), judge.nearest(vectors, 5, rows, part)
+    assert torch.equal(some, index[part])
+    torch.testing.assert_close(near, similarity[part])
